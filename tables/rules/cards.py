@@ -50,4 +50,7 @@ CARD_BY_TEXT: Final[dict[str, Card]] = {str(card): card for card in ALL_CARDS}
 
 def hand_total(cards: Iterable[Card]) -> int:
     """Add up a hand the way baccarat counts: the sum of the values modulo 10."""
-    return sum(VALUE_OF_RANK[card.rank] for card in cards) % 10
+    total = 0
+    for card in cards:
+        total += VALUE_OF_RANK[card.rank]
+    return total % 10

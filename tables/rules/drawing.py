@@ -135,13 +135,29 @@ class Coup:
         return dict(zip(places, self.cards, strict=True))
 
 
-_NEXT_INITIAL: Final = {(0, 0): Place.P1, (1, 0): Place.B1, (1, 1): Place.P2, (2, 1): Place.B2}
+def _due_fifth(player_total: int, banker_total: int) -> Place | None:
+    if player_total in NATURALS or banker_total in NATURALS:
+        return None
+    if player_total in PLAYER_DRAWS_ON:
+        return Place.P3
+    return Place.B3 if BANKER_TABLEAU[banker_total].draws_after_stand else None
 
 
-def banker_draws(banker_total: int, player_third: int | None) -> bool:
-    """Tell whether the Banker draws on a two-card total, after the Player stood (None) or drew a card of that value."""
-    line = BANKER_TABLEAU[banker_total]
-    return line.draws_after_stand if player_third is None else player_third in line.draws_on_third
+def _due_sixth(banker_total: int, player_third: int) -> Place | None:
+    line = BANKER_TABLEAU.get(banker_total)  # None for a natural, on which the Banker stands
+    return Place.B3 if line is not None and player_third in line.draws_on_third else None
+
+
+_DUE_FIFTH: Final = {(p, b): _due_fifth(p, b) for p in range(10) for b in range(10)}
+_DUE_SIXTH: Final = {(b, third): _due_sixth(b, third) for b in range(10) for third in range(10)}
+_DUE_BY_SHAPE: Final = {
+    (0, 0): Place.P1,
+    (1, 0): Place.B1,
+    (1, 1): Place.P2,
+    (2, 1): Place.B2,
+    (2, 3): None,
+    (3, 3): None,
+}
 
 
 def due_next(player: Sequence[Card], banker: Sequence[Card]) -> Place | None:
@@ -152,23 +168,14 @@ def due_next(player: Sequence[Card], banker: Sequence[Card]) -> Place | None:
     :raises ValueError: if the hands could not stand like this at any moment of a deal.
     """
     shape = (len(player), len(banker))
-    if shape in _NEXT_INITIAL:
-        return _NEXT_INITIAL[shape]
-    if shape not in ((2, 2), (3, 2), (2, 3), (3, 3)):
-        raise ValueError(f"no deal has {shape[0]} Player and {shape[1]} Banker cards")
-    if shape[1] == 3:
-        return None
-    player_total, banker_total = hand_total(player[:2]), hand_total(banker)
-    if player_total in NATURALS or banker_total in NATURALS:
-        return None
-    if shape[0] == 3:
-        return Place.B3 if banker_draws(banker_total, player[2].value) else None
-    if player_total in PLAYER_DRAWS_ON:
-        return Place.P3
-    return Place.B3 if banker_draws(banker_total, None) else None
-
-
-_PLAYER_PLACES: Final = frozenset({Place.P1, Place.P2, Place.P3})
+    if shape == (2, 2):
+        return _DUE_FIFTH[hand_total(player), hand_total(banker)]
+    if shape == (3, 2):
+        return _DUE_SIXTH[hand_total(banker), player[2].value]
+    try:
+        return _DUE_BY_SHAPE[shape]
+    except KeyError:
+        raise ValueError(f"no deal has {shape[0]} Player and {shape[1]} Banker cards") from None
 
 
 def read_coup(cards: Sequence[Card | str], decks: int = 8) -> Coup:
@@ -189,7 +196,7 @@ def read_coup(cards: Sequence[Card | str], decks: int = 8) -> Coup:
             raise _unknown_card(given, position, due)
         if position > decks and (player + banker).count(card) >= decks:
             raise _too_many_copies(card, position, due, decks)
-        (player if due in _PLAYER_PLACES else banker).append(card)
+        (player if due[0] == "P" else banker).append(card)
         due = due_next(player, banker)
     if due is not None:
         raise _missing_card(due, len(player) + len(banker) + 1, player, banker)
@@ -213,7 +220,7 @@ def arrange(placed: Mapping[Place, Card], decks: int = 8) -> Coup:
             raise _missing_card(due, position, player, banker)
         if position > decks and (player + banker).count(card) >= decks:
             raise _too_many_copies(card, position, due, decks)
-        (player if due in _PLAYER_PLACES else banker).append(card)
+        (player if due[0] == "P" else banker).append(card)
     coup = Coup(tuple(player), tuple(banker), hand_total(player), hand_total(banker))
     for place in DEAL_ORDER[4:]:
         if place in placed and place not in coup.placed:
