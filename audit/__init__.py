@@ -1,0 +1,1 @@
+"""What was questioned, what was decided, and what can be proved."""

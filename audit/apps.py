@@ -1,0 +1,20 @@
+"""How Django knows this app."""
+
+from importlib import import_module
+from importlib.util import find_spec
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class AuditConfig(AppConfig):
+    """What was questioned, what was decided, and what can be proved."""
+
+    name = "audit"
+    verbose_name = _("Audit")
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Import the tasks, so that eager mode finds them registered and never dials the broker."""
+        if find_spec("audit.tasks"):
+            import_module("audit.tasks")

@@ -1,0 +1,1 @@
+"""What runs Bluecard on a machine without servers: embedded PostgreSQL and one supervisor."""

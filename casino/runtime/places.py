@@ -1,0 +1,21 @@
+"""Where things lie on this machine. Plain paths: reads no settings, makes no folder."""
+
+import os
+from pathlib import Path
+
+#: The checkout: the folder of manage.py.
+ROOT = Path(__file__).resolve().parents[2]
+
+#: sockaddr_un.sun_path ends here; PostgreSQL refuses a longer one.
+SOCKET_PATH_BYTES = 107
+
+
+def state_folder(chosen: str, root: Path = ROOT, uid: int | None = None) -> Path:
+    """Return the folder for data, sockets and logs: the one chosen, or this user's usual one.
+
+    Root's lies outside the checkout, where the account that serves the data may not be able to reach it.
+    """
+    if chosen:
+        return Path(chosen).absolute()
+    is_root = (os.geteuid() if uid is None else uid) == 0
+    return Path("/var/lib/bluecard") if is_root else root / ".local"

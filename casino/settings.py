@@ -1,0 +1,210 @@
+"""Settings. What differs between machines comes from the environment, read in the one block below."""
+
+import os
+
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.translation import gettext_lazy as _
+
+from casino.runtime.database_url import database_from_url
+from casino.runtime.places import ROOT, state_folder
+
+
+def _read(name: str, default: str = "") -> str:
+    return os.environ.get(name, "").strip() or default
+
+
+def _is_set(name: str) -> bool:
+    return _read(name).lower() in {"1", "true", "yes", "on"}
+
+
+# --- The environment (docs/settings.md has the table) -----------------------------------------------
+BLUECARD_MODE = _read("BLUECARD_MODE", "development")
+BLUECARD_STATE = state_folder(_read("BLUECARD_STATE"))
+BLUECARD_AS_OWNER = _is_set("BLUECARD_AS_OWNER")
+DATABASE_URL = _read("DATABASE_URL")
+DATABASE_OWNER_URL = _read("DATABASE_OWNER_URL")
+DATABASE_POOL_SIZE = int(_read("DATABASE_POOL_SIZE", "0"))
+PG_BIN_DIR = _read("PG_BIN_DIR")
+BROKER_URL = _read("BROKER_URL")
+SECRET_KEY = _read("SECRET_KEY")
+ALLOWED_HOSTS = _read("ALLOWED_HOSTS").replace(",", " ").split()
+CSRF_TRUSTED_ORIGINS = _read("CSRF_TRUSTED_ORIGINS").replace(",", " ").split()
+DEBUG = _is_set("DEBUG")
+LOG_LEVEL = _read("LOG_LEVEL", "INFO").upper()
+WEB_HOST = _read("WEB_HOST", "127.0.0.1")
+WEB_PORT = int(_read("WEB_PORT", "8000"))
+WEB_WORKERS = int(_read("WEB_WORKERS", "2"))
+WORKER_PROCESSES = int(_read("WORKER_PROCESSES", "2"))
+WALLET_URL = _read("WALLET_URL")
+WALLET_SECRET = _read("WALLET_SECRET")
+RECORDER_URL = _read("RECORDER_URL")
+# --- end of the environment -------------------------------------------------------------------------
+
+if BLUECARD_MODE not in {"development", "production"}:
+    raise ImproperlyConfigured(f"BLUECARD_MODE is development or production, not {BLUECARD_MODE!r}")
+IS_PRODUCTION = BLUECARD_MODE == "production"
+
+if IS_PRODUCTION:
+    _needed = {
+        "BROKER_URL": BROKER_URL,
+        "SECRET_KEY": SECRET_KEY,
+        "ALLOWED_HOSTS": ALLOWED_HOSTS,
+        "WALLET_URL": WALLET_URL,
+        "WALLET_SECRET": WALLET_SECRET,
+    } | ({"DATABASE_OWNER_URL": DATABASE_OWNER_URL} if BLUECARD_AS_OWNER else {"DATABASE_URL": DATABASE_URL})
+    _missing = ", ".join(sorted(name for name, value in _needed.items() if not value))
+    if _missing:
+        raise ImproperlyConfigured(f"BLUECARD_MODE=production needs {_missing} (see docs/settings.md)")
+else:
+    # Nothing below protects anything: the development server listens on this machine only.
+    SECRET_KEY = SECRET_KEY or "development-only-never-in-production-0123456789abcdef"
+    WALLET_SECRET = WALLET_SECRET or "development-only-wallet-secret"
+    WALLET_URL = WALLET_URL or "http://127.0.0.1:8101"
+    RECORDER_URL = RECORDER_URL or "http://127.0.0.1:8102"
+    ALLOWED_HOSTS = ALLOWED_HOSTS or ["localhost", "127.0.0.1", "[::1]", "testserver"]
+
+# --- The database -----------------------------------------------------------------------------------
+#: True while PostgreSQL is ours to start: nobody named another.
+DATABASE_IS_EMBEDDED = not DATABASE_URL
+if DATABASE_IS_EMBEDDED:
+    _socket = f"host={BLUECARD_STATE / 'socket'} dbname=bluecard"
+    DATABASE_URL = f"{_socket} user=bluecard_app"
+    DATABASE_OWNER_URL = f"{_socket} user=bluecard_owner"
+
+if BLUECARD_AS_OWNER and not DATABASE_OWNER_URL:
+    raise ImproperlyConfigured("this command changes the schema: name its owner's DATABASE_OWNER_URL")
+DATABASES = {
+    "default": database_from_url(
+        DATABASE_OWNER_URL if BLUECARD_AS_OWNER else DATABASE_URL, pool_size=DATABASE_POOL_SIZE
+    )
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- Celery -----------------------------------------------------------------------------------------
+#: Without a broker of its own, PGMQ in the same PostgreSQL carries the messages.
+BROKER_IS_PGMQ = not BROKER_URL or BROKER_URL.startswith("pgmq:")
+CELERY_BROKER_URL = BROKER_URL or "pgmq://"
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_DEFAULT_QUEUE = "bluecard"
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_WORKER_CONCURRENCY = WORKER_PROCESSES
+CELERY_TIMEZONE = "UTC"
+if BROKER_IS_PGMQ:
+    # One long task may not outlive the visibility timeout, or it is delivered again while it runs.
+    # kombu's own polling interval of a second would let four tasks through in a second.
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "visibility_timeout": 1800,
+        "wait_time_seconds": 1,
+        "poll_interval_ms": 50,
+        "polling_interval": 0.05,
+        "pool_size": 4,
+        "init_extension": False,
+    } | ({} if BROKER_URL else {"conn_string": DATABASE_URL})
+    CELERY_WORKER_PREFETCH_MULTIPLIER = 4
+else:
+    CELERY_BROKER_TRANSPORT_OPTIONS = {"confirm_publish": True}
+    CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+    CELERY_TASK_DEFAULT_QUEUE_TYPE = "quorum"
+
+# --- Django -----------------------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "unfold",
+    "unfold.contrib.filters",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "casino",
+    "tables",
+    "audit",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "casino.urls"
+WSGI_APPLICATION = "casino.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ROOT / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.debug",
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "admin:login"
+
+# --- Languages, time, files -------------------------------------------------------------------------
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English")), ("th", _("Thai"))]
+LOCALE_PATHS = [ROOT / "locale"]
+USE_TZ = True
+TIME_ZONE = "UTC"
+STATIC_URL = "static/"
+STATIC_ROOT = BLUECARD_STATE / "static"
+STATICFILES_DIRS = [ROOT / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+# --- The API ----------------------------------------------------------------------------------------
+REST_FRAMEWORK = {
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Bluecard",
+    "DESCRIPTION": "Record, settle and prove live-dealer baccarat.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+}
+
+# --- Security and logging ---------------------------------------------------------------------------
+SESSION_COOKIE_HTTPONLY = True
+SECURE_CONTENT_TYPE_NOSNIFF = True
+X_FRAME_OPTIONS = "DENY"
+if IS_PRODUCTION:
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": LOG_LEVEL},
+}

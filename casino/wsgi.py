@@ -1,0 +1,11 @@
+"""The web server's door: gunicorn loads `application` in each of its workers, after the fork."""
+
+import os
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
+# Threads of one web process share connections; workers and commands open one and close it again.
+os.environ.setdefault("DATABASE_POOL_SIZE", "8")
+
+from django.core.wsgi import get_wsgi_application
+
+application = get_wsgi_application()
