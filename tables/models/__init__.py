@@ -1,0 +1,73 @@
+"""What was dealt, what was bet, what it paid."""
+
+from tables.models.bet import Bet, BetCancellation, BetStatus
+from tables.models.feed import AcceptedGap, ApiKey, EventStatus, FeedEvent
+from tables.models.gametable import GameTable, TableState, TableStatus
+from tables.models.journal import JournalEntry
+from tables.models.people import Dealer, Player, PlayerIdentity
+from tables.models.round import (
+    ROUND_FLOW,
+    Deal,
+    DealStatus,
+    Finding,
+    Hold,
+    IllegalTransition,
+    InsuranceOffer,
+    Round,
+    RoundStatus,
+    require_transition,
+)
+from tables.models.rulebook import Rulebook
+from tables.models.settlement import LineResult, Settlement, SettlementLine
+from tables.models.shoe import COUP_PLACES, Card, CardPlace, CardSource, Shoe, ShoeStatus
+from tables.models.wallet import (
+    Bell,
+    DeliveryStatus,
+    Outbox,
+    TransactionKind,
+    WalletDelivery,
+    WalletTransaction,
+)
+
+__all__ = [
+    "COUP_PLACES",
+    "ROUND_FLOW",
+    "AcceptedGap",
+    "ApiKey",
+    "Bell",
+    "Bet",
+    "BetCancellation",
+    "BetStatus",
+    "Card",
+    "CardPlace",
+    "CardSource",
+    "Deal",
+    "DealStatus",
+    "Dealer",
+    "DeliveryStatus",
+    "EventStatus",
+    "FeedEvent",
+    "Finding",
+    "GameTable",
+    "Hold",
+    "IllegalTransition",
+    "InsuranceOffer",
+    "JournalEntry",
+    "LineResult",
+    "Outbox",
+    "Player",
+    "PlayerIdentity",
+    "Round",
+    "RoundStatus",
+    "Rulebook",
+    "Settlement",
+    "SettlementLine",
+    "Shoe",
+    "ShoeStatus",
+    "TableState",
+    "TableStatus",
+    "TransactionKind",
+    "WalletDelivery",
+    "WalletTransaction",
+    "require_transition",
+]

@@ -1,0 +1,135 @@
+"""What the wallet is owed a player for a revision, and how far the message has got."""
+
+from enum import StrEnum
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from tables.models.fields import MinorSumField, id_field, one_of
+
+
+class TransactionKind(StrEnum):
+    CREDIT = "credit"
+    ADJUSTMENT = "adjustment"
+    CANCEL = "cancel"
+    ROLLBACK = "rollback"
+
+
+class DeliveryStatus(StrEnum):
+    WAITING = "waiting"
+    DELIVERED = "delivered"
+    DEAD = "dead"
+
+
+class WalletTransaction(models.Model):
+    """The difference one revision makes to one player, sent under a key that makes repeats harmless."""
+
+    append_only = True
+
+    key = id_field(_("key"))
+    settlement = models.ForeignKey(
+        "tables.Settlement",
+        on_delete=models.PROTECT,
+        related_name="wallet_transactions",
+        verbose_name=_("settlement"),
+    )
+    player = models.ForeignKey(
+        "tables.Player",
+        on_delete=models.PROTECT,
+        related_name="wallet_transactions",
+        verbose_name=_("player"),
+    )
+    kind = models.CharField(_("kind"), max_length=10)
+    amount_minor = MinorSumField(_("amount"))
+    currency = models.CharField(_("currency"), max_length=3)
+    bet_ids = ArrayField(models.BigIntegerField(), verbose_name=_("bets"))
+    created_at = models.DateTimeField(_("booked"))
+
+    class Meta:
+        verbose_name = _("wallet transaction")
+        verbose_name_plural = _("wallet transactions")
+        default_permissions = ("view",)
+        constraints = [
+            models.UniqueConstraint(fields=["key"], name="wallettransaction_key_once"),
+            models.CheckConstraint(condition=~Q(amount_minor=0), name="wallettransaction_moves_something"),
+            one_of("kind", TransactionKind, "wallettransaction_kind_known"),
+        ]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class WalletDelivery(models.Model):
+    """The message that carries a wallet transaction. Only this half changes."""
+
+    updatable_columns = (
+        "status",
+        "attempts",
+        "due_at",
+        "leased_until",
+        "answered_at",
+        "answer",
+        "last_error",
+    )
+
+    transaction = models.OneToOneField(
+        WalletTransaction, on_delete=models.PROTECT, primary_key=True, related_name="delivery"
+    )
+    player = models.ForeignKey("tables.Player", on_delete=models.PROTECT, related_name="+", db_index=False)
+    status = models.CharField(_("state"), max_length=9, default=DeliveryStatus.WAITING.value)
+    attempts = models.PositiveSmallIntegerField(_("attempts"), default=0)
+    due_at = models.DateTimeField(_("due"))
+    leased_until = models.DateTimeField(_("being sent until"), null=True)
+    answered_at = models.DateTimeField(_("answered"), null=True)
+    answer = models.CharField(_("answer"), max_length=16, blank=True)
+    last_error = models.CharField(_("last error"), max_length=300, blank=True)
+
+    class Meta:
+        verbose_name = _("wallet message")
+        verbose_name_plural = _("wallet messages")
+        default_permissions = ("view",)
+        constraints = [one_of("status", DeliveryStatus, "walletdelivery_status_known")]
+        indexes = [
+            models.Index(
+                fields=["due_at"], condition=Q(status=DeliveryStatus.WAITING.value), name="walletdelivery_due"
+            ),
+            models.Index(
+                fields=["player", "transaction"],
+                condition=~Q(status=DeliveryStatus.DELIVERED.value),
+                name="walletdelivery_queue_of_player",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.status
+
+
+class Bell(StrEnum):
+    """What an outbox row asks a worker to look at."""
+
+    SETTLE = "settle"
+    WALLET = "wallet"
+
+
+class Outbox(models.Model):
+    """Work promised inside a transaction. A task is only the bell; this row is the promise."""
+
+    bell = models.CharField(_("bell"), max_length=16)
+    subject_id = models.BigIntegerField(_("subject"))
+    created_at = models.DateTimeField(_("promised"))
+    rung_at = models.DateTimeField(_("last rung"))
+
+    class Meta:
+        verbose_name = _("promise")
+        verbose_name_plural = _("outbox")
+        default_permissions = ("view",)
+        constraints = [
+            models.UniqueConstraint(fields=["bell", "subject_id"], name="outbox_promise_once"),
+            one_of("bell", Bell, "outbox_bell_known"),
+        ]
+        indexes = [models.Index(fields=["rung_at"], name="outbox_longest_unrung")]
+
+    def __str__(self) -> str:
+        return f"{self.bell} {self.subject_id}"
