@@ -103,7 +103,7 @@ class BettingOpened(Event, kw_only=True, tag="betting_opened"):
 
 
 class PlacedBet(Struct, forbid_unknown_fields=True):
-    """One bet whose stake the platform has taken. `at` is when the player placed it, if not the event's time."""
+    """One bet whose stake the platform has taken; `at` is when it was placed, if not the event's time."""
 
     id: Identifier
     player: Identifier
@@ -145,7 +145,7 @@ class CardDealt(Event, kw_only=True, tag="card"):
 
 
 class CardCorrected(Event, kw_only=True, tag="card_corrected"):
-    """The card that lies at `place` was read wrongly or lies wrongly: its true face, its true place, or both."""
+    """The card at `place` was read wrongly or lies wrongly: its true face, its true place, or both."""
 
     round: Identifier
     place: CoupPlace
@@ -188,7 +188,7 @@ class InsuranceClosed(Event, kw_only=True, tag="insurance_closed"):
 
 
 class BlueCard(Event, kw_only=True, tag="blue_card"):
-    """The blue card came out: during a round, as the discard between rounds, or in place of a round's first card."""
+    """The blue card came out: in a round, as the discard between two, or in place of a first card."""
 
 
 class RedealStarted(Event, kw_only=True, tag="redeal_started"):

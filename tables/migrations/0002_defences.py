@@ -1,4 +1,4 @@
-"""What the database itself refuses: changes of append-only rows, and transitions that are not in the tables."""
+"""What the database itself refuses: changes of append-only rows, transitions not in the tables."""
 
 from django.db import migrations
 
@@ -44,7 +44,12 @@ TRANSITIONS = {
     "shoe": (("open", "ended"), ("open", "replaced"), ("open", "cancelled")),
     "bet": (("accepted", "cancelled"),),
     "deal": (("live", "dead"), ("dead", "live")),
-    "walletdelivery": (("waiting", "delivered"), ("waiting", "dead"), ("dead", "waiting"), ("dead", "delivered")),
+    "walletdelivery": (
+        ("waiting", "delivered"),
+        ("waiting", "dead"),
+        ("dead", "waiting"),
+        ("dead", "delivered"),
+    ),
 }
 
 REFUSE_CHANGE = """

@@ -25,7 +25,7 @@ class MinorSumField(models.DecimalField):
 
 
 def id_field(verbose_name: Any, max_length: int = 64, **kwargs: Any) -> models.CharField:
-    """Declare an outside identifier, compared byte by byte so that one plain index also finds its prefixes."""
+    """Declare an outside identifier, compared byte by byte: one plain index also finds its prefixes."""
     return models.CharField(verbose_name, max_length=max_length, db_collation="C", **kwargs)
 
 
