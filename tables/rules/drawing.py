@@ -256,7 +256,10 @@ def _extra_card(given: object, position: int, player: Sequence[Card], banker: Se
 
 
 def _unknown_card(given: object, position: int, due: Place) -> IllegalCoup:
-    message = f"card {position} ({given!r}) is no card; {_PLACE_WORDS[due]} was due: rank A 2-10 J Q K, suit S H D C"
+    message = (
+        f"card {position} ({given!r}) is no card; {_PLACE_WORDS[due]} was due "
+        "(rank A 2-10 J Q K, then suit S H D C)"
+    )
     return IllegalCoup(IllegalCoupCode.UNKNOWN_CARD, message, position=position, due=due)
 
 
@@ -285,7 +288,7 @@ class Reason:
 
 
 def explain(coup: Coup) -> tuple[Reason, Reason, Reason]:
-    """Give the three reasons of a coup: natural or not, the Player's line, the Banker's line of the tableau."""
+    """Give the three reasons of a coup: natural or not, the Player's line, the Banker's line."""
     player_total, banker_total = hand_total(coup.player[:2]), hand_total(coup.banker[:2])
     return (
         _explain_natural(player_total, banker_total),
@@ -312,8 +315,10 @@ def _explain_natural(player_total: int, banker_total: int) -> Reason:
 def _explain_player(coup: Coup, player_total: int, banker_total: int) -> Reason:
     if player_total in NATURALS:
         return Reason("player_stands_on_own_natural", {"total": player_total})
+    values: dict[str, int | str]
     if banker_total in NATURALS:
-        return Reason("player_stands_on_banker_natural", {"total": player_total, "banker_total": banker_total})
+        values = {"total": player_total, "banker_total": banker_total}
+        return Reason("player_stands_on_banker_natural", values)
     if len(coup.player) == 2:
         return Reason("player_stands", {"total": player_total})
     values = {"total": player_total, "card": str(coup.player[2]), "after": coup.player_total}
@@ -323,9 +328,11 @@ def _explain_player(coup: Coup, player_total: int, banker_total: int) -> Reason:
 def _explain_banker(coup: Coup, player_total: int, banker_total: int) -> Reason:
     if banker_total in NATURALS:
         return Reason("banker_stands_on_own_natural", {"total": banker_total})
+    values: dict[str, int | str]
     if player_total in NATURALS:
-        return Reason("banker_stands_on_player_natural", {"total": banker_total, "player_total": player_total})
-    values: dict[str, int | str] = {"total": banker_total}
+        values = {"total": banker_total, "player_total": player_total}
+        return Reason("banker_stands_on_player_natural", values)
+    values = {"total": banker_total}
     drew = len(coup.banker) == 3
     if drew:
         values |= {"card": str(coup.banker[2]), "after": coup.banker_total}
