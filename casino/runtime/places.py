@@ -1,13 +1,15 @@
 """Where things lie on this machine. Plain paths: reads no settings, makes no folder."""
 
+import hashlib
 import os
 from pathlib import Path
 
 #: The checkout: the folder of manage.py.
 ROOT = Path(__file__).resolve().parents[2]
 
-#: sockaddr_un.sun_path ends here; PostgreSQL refuses a longer one.
+#: A Unix socket's path ends here (sockaddr_un); PostgreSQL refuses a longer one.
 SOCKET_PATH_BYTES = 107
+SOCKET_NAME = ".s.PGSQL.5432"
 
 
 def state_folder(chosen: str, root: Path = ROOT, uid: int | None = None) -> Path:
@@ -19,3 +21,12 @@ def state_folder(chosen: str, root: Path = ROOT, uid: int | None = None) -> Path
         return Path(chosen).absolute()
     is_root = (os.geteuid() if uid is None else uid) == 0
     return Path("/var/lib/bluecard") if is_root else root / ".local"
+
+
+def socket_folder(state: Path) -> Path:
+    """Return the folder of PostgreSQL's socket: in the state folder, or a short one where that is too long."""
+    folder = state / "socket"
+    if len(os.fsencode(folder / SOCKET_NAME)) <= SOCKET_PATH_BYTES:
+        return folder
+    digest = hashlib.sha256(os.fsencode(state)).hexdigest()[:12]
+    return Path(f"/tmp/bluecard-{os.geteuid()}-{digest}")

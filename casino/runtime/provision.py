@@ -1,0 +1,29 @@
+"""Make the two roles and the database on the embedded server; a real server's are made by its administrator."""
+
+import psycopg
+from psycopg import sql
+
+from casino.runtime.postgres import PostgresServer
+
+OWNER = "bluecard_owner"
+APP = "bluecard_app"
+DATABASE = "bluecard"
+
+
+def provision(server: PostgresServer) -> None:
+    """Make what is missing of roles and database: an owner without superuser's rights, a role for run time."""
+    with psycopg.connect(server.url(), autocommit=True) as connection:
+        # The owner may make databases: the test run makes its own.
+        for role, rights in ((OWNER, "LOGIN CREATEDB"), (APP, "LOGIN")):
+            if not _exists(connection, "SELECT 1 FROM pg_roles WHERE rolname = %s", role):
+                connection.execute(sql.SQL(f"CREATE ROLE {{}} {rights}").format(sql.Identifier(role)))
+        if not _exists(connection, "SELECT 1 FROM pg_database WHERE datname = %s", DATABASE):
+            connection.execute(
+                sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE template0 ENCODING 'UTF8'").format(
+                    sql.Identifier(DATABASE), sql.Identifier(OWNER)
+                )
+            )
+
+
+def _exists(connection: psycopg.Connection, query: str, name: str) -> bool:
+    return connection.execute(query, [name]).fetchone() is not None
