@@ -1,0 +1,179 @@
+"""The wire to the operator's wallet: signed requests out, one answer per message back.
+
+Knows HTTP and the wallet's words. What an answer means for a delivery is not decided here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+
+MAX_MESSAGES = 500
+TIMESTAMP_HEADER = "X-Bluecard-Timestamp"
+SIGNATURE_HEADER = "X-Bluecard-Signature"
+CONNECT_SECONDS = 3.0
+ANSWER_SECONDS = 10.0
+
+#: What says "this very request can never be taken". Any other refusal may heal: a secret that is being
+#: changed, a clock put right, a route mended. No player's money is given up for those.
+FINAL_STATUSES = frozenset({400, 413, 422})
+
+
+class AnswerStatus(StrEnum):
+    """The wallet's words about one message."""
+
+    APPLIED = "applied"
+    DUPLICATE = "duplicate"
+    CONFLICT = "conflict"
+    INSUFFICIENT = "insufficient"
+    REFUSED = "refused"
+
+
+#: The message is in the wallet's books, now or since earlier.
+IN_EFFECT = frozenset({AnswerStatus.APPLIED, AnswerStatus.DUPLICATE})
+
+
+class WalletUnavailable(Exception):
+    """No answer that can be used came back. Whether anything was booked is unknown: send the same again."""
+
+
+class WalletRejected(Exception):
+    """The request as a whole was refused and nothing of it was booked. Sending the same again cannot help."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One movement of a player's money; `key` makes it happen once, however often it is sent."""
+
+    key: str
+    round: str
+    revision: int
+    player: str
+    kind: str
+    amount_minor: int
+    currency: str
+    bets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The wallet's answer to one message; `available_minor` is the player's money as the wallet sees it."""
+
+    key: str
+    status: AnswerStatus
+    available_minor: int | None
+    reason: str
+
+
+def signature(secret: bytes, *, timestamp: str, method: str, target: str, body: bytes) -> str:
+    """Return the signature header: HMAC-SHA256 over time, method, target and body."""
+    text = f"{timestamp}\n{method}\n{target}\n".encode() + body
+    return "v1=" + hmac.new(secret, text, hashlib.sha256).hexdigest()
+
+
+class WalletClient:
+    """A connection to one wallet; close it, or use it in a `with`."""
+
+    def __init__(
+        self,
+        url: str,
+        secret: str,
+        *,
+        answer_seconds: float = ANSWER_SECONDS,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._secret = secret.encode()
+        self._clock = clock
+        # No proxy or certificate folder is taken from the environment: where money goes is set in one place.
+        self._http = httpx.Client(
+            base_url=url, timeout=httpx.Timeout(answer_seconds, connect=CONNECT_SECONDS), trust_env=False
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def send(self, messages: Sequence[Message]) -> dict[str, Answer]:
+        """Send up to 500 messages and return the wallet's answer by key; a key without an answer is left out.
+
+        :raises ValueError: if there are none or more than 500 messages.
+        :raises WalletUnavailable: if the answer did not come or cannot be read.
+        :raises WalletRejected: if the wallet refused the request as a whole and for good.
+        """
+        if not 1 <= len(messages) <= MAX_MESSAGES:
+            raise ValueError(f"{len(messages)} messages in one request, 1 to {MAX_MESSAGES} are possible")
+        body = json.dumps({"messages": [asdict(message) for message in messages]}).encode()
+        response = self._request("POST", "/v1/transactions", body)
+        return _read_answers(response, {message.key for message in messages})
+
+    def _request(self, method: str, path: str, body: bytes) -> httpx.Response:
+        request = self._http.build_request(method, path, content=body)
+        timestamp = str(int(self._clock()))
+        target = request.url.raw_path.decode()
+        request.headers["Content-Type"] = "application/json"
+        request.headers[TIMESTAMP_HEADER] = timestamp
+        request.headers[SIGNATURE_HEADER] = signature(
+            self._secret, timestamp=timestamp, method=method, target=target, body=body
+        )
+        try:
+            response = self._http.send(request)
+        except httpx.HTTPError as problem:
+            raise WalletUnavailable(f"{type(problem).__name__}: {problem}") from problem
+        if response.status_code in FINAL_STATUSES:
+            raise WalletRejected(_said(response))
+        if response.status_code != httpx.codes.OK:
+            raise WalletUnavailable(_said(response))
+        return response
+
+
+def _said(response: httpx.Response) -> str:
+    """Return what an error answer says, short enough to keep."""
+    return f"HTTP {response.status_code}: {response.text[:300]}"
+
+
+def _read_answers(response: httpx.Response, asked: set[str]) -> dict[str, Answer]:
+    """Return the answers to the messages asked about.
+
+    A wallet that answers a message twice says "applied" once and "duplicate" once, or the like: if it says at
+    all that the message is in its books, then it is.
+
+    :raises WalletUnavailable: if the body is not what was agreed.
+    """
+    try:
+        found = [_read_answer(raw) for raw in response.json()["answers"] if raw["key"] in asked]
+    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise WalletUnavailable(f"an answer that cannot be read: {problem!r}") from problem
+    answers: dict[str, Answer] = {}
+    for answer in found:
+        known = answers.get(answer.key)
+        if known is None or (known.status not in IN_EFFECT and answer.status in IN_EFFECT):
+            answers[answer.key] = answer
+    return answers
+
+
+def _read_answer(raw: dict[str, Any]) -> Answer:
+    """Return one answer of the wallet.
+
+    :raises ValueError, KeyError: if it is not what was agreed.
+    """
+    available = raw.get("available_minor")
+    if available is not None and type(available) is not int:
+        raise ValueError(f"available_minor is no integer: {available!r}")
+    return Answer(raw["key"], AnswerStatus(raw["status"]), available, str(raw.get("reason") or ""))
