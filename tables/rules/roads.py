@@ -1,8 +1,8 @@
 """The roads that baccarat tables show: the same outcomes of a shoe, drawn in five ways.
 
-A big-road entry opens a column when the winner changes and otherwise goes below the one before it. Columns are
-six cells deep on the display; a longer run turns right along the bottom (the dragon's tail), but the derived
-roads look at its full length.
+A big-road entry opens a column when the winner changes and otherwise goes below the one before it. Columns
+are six cells deep on the display; a longer run turns right along the bottom (the dragon's tail), but the
+derived roads look at its full length.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Entry(NamedTuple):
     """A decided round of the big road: who won, its place among all rounds, and the ties that followed."""
 
     winner: Outcome
-    index: int
+    position: int
     ties: int
 
 
@@ -60,7 +60,7 @@ def big_road(outcomes: Sequence[Outcome]) -> BigRoad:
     entries, leading_ties = _entries(outcomes)
     places = _lay_out([entry.winner for entry in entries])
     cells = (
-        Cell(column, row, entry, entry.index) for (column, row), entry in zip(places, entries, strict=True)
+        Cell(column, row, entry, entry.position) for (column, row), entry in zip(places, entries, strict=True)
     )
     return BigRoad(tuple(cells), leading_ties)
 
@@ -135,8 +135,8 @@ def _lay_out(marks: Sequence[Mark]) -> list[tuple[int, int]]:
 def _derived(outcomes: Sequence[Outcome], back: int) -> tuple[Regularity, ...]:
     """Compare each big-road entry with the columns before it.
 
-    An entry that opens a column is regular when the two columns before it, `back` apart, are equally long. Any
-    other is regular unless it passes the end of the column `back` before its own by exactly one.
+    An entry that opens a column is regular when the two columns before it, `back` apart, are equally long.
+    Any other is regular unless it passes the end of the column `back` before its own by exactly one.
     """
     lengths = [len(run) for run in _runs(entry.winner for entry in _entries(outcomes)[0])]
     marks = []
