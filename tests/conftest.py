@@ -1,0 +1,93 @@
+"""The test run's own database: migrated by the owner, used by the restricted run-time role as in production.
+
+Without DATABASE_URL the embedded PostgreSQL is started for the run and stopped by its last user. A template is
+migrated once per state of the migrations; each run, and each worker of pytest-xdist, gets a copy of it.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.db import connections
+from django.db.backends.postgresql.operations import DatabaseOperations
+from django.test import override_settings
+
+from casino.celery import app as celery_app
+from casino.runtime.postgres import PostgresServer
+from casino.runtime.provision import provision
+from tests.database import OwnTestDatabase
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings() -> None:
+    """Leave the settings to `django_db_setup`: a name per worker is given there."""
+
+
+@pytest.fixture(scope="session")
+def own_database() -> Iterator[OwnTestDatabase]:
+    """Provide this process's own database for as long as the run lasts."""
+    server = PostgresServer(settings.BLUECARD_STATE, settings.PG_BIN_DIR)
+    with server.in_use() if settings.DATABASE_IS_EMBEDDED else nullcontext():
+        if settings.DATABASE_IS_EMBEDDED:
+            provision(server)
+        database = OwnTestDatabase.create(settings.DATABASE_URL, settings.DATABASE_OWNER_URL)
+        yield database
+        database.drop()
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(own_database: OwnTestDatabase) -> Iterator[None]:
+    """Point Django at the run's own database, as the run-time role."""
+    chosen = connections["default"].settings_dict
+    before = chosen["NAME"]
+    connections["default"].close()
+    chosen["NAME"] = own_database.name
+    with pytest.MonkeyPatch.context() as patch:
+        # After a transaction=True test Django empties the tables: the run-time role may not, the owner may,
+        # once the triggers that refuse it are lifted. This is the only place where they are.
+        patch.setattr(
+            DatabaseOperations, "execute_sql_flush", lambda _self, _statements: own_database.empty()
+        )
+        yield
+    connections.close_all()
+    chosen["NAME"] = before
+
+
+@pytest.fixture
+def owner_connection(own_database: OwnTestDatabase) -> Iterator[psycopg.Connection]:
+    """Connect as the schema's owner: for tests of what an owner's slip meets, or of what was tampered with."""
+    with psycopg.connect(own_database.owner_url, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture
+def product_environment(own_database: OwnTestDatabase) -> dict[str, str]:
+    """Return what a process of the product needs in its environment to work on the test's database."""
+    return own_database.environment()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def nothing_outside() -> Iterator[None]:
+    """Keep bells in memory and static files as they lie: a test that wants the real ones says so."""
+    celery_app.conf.update(broker_url="memory://", broker_transport_options={})
+    storages = {
+        **settings.STORAGES,
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    }
+    hasher = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    with override_settings(STORAGES=storages, PASSWORD_HASHERS=hasher):
+        yield
+
+
+@pytest.fixture
+def count_of(owner_connection: psycopg.Connection) -> Callable[[str], int]:
+    """Return a function that counts a table's rows, seen from another session: what was committed."""
+
+    def count(table: str) -> int:
+        row = owner_connection.execute(f"SELECT count(*) FROM {table}").fetchone()  # type: ignore[arg-type]
+        assert row is not None
+        return int(row[0])
+
+    return count

@@ -1,0 +1,185 @@
+"""A database of the test run's own, copied from a template that the product's own set-up made."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from casino.runtime.places import ROOT
+
+TEMPLATE_PREFIX = "bluecard_template_"
+TEST_PREFIX = "bluecard_test_"
+#: What decides the schema: a change in any of these makes a new template.
+SCHEMA_SOURCES = (
+    "*/migrations/**/*",
+    "*/models/**/*.py",
+    "*/models.py",
+    "casino/runtime/*.py",
+    "casino/roles.py",
+)
+_TEMPLATE_LOCK = 0x626C7565  # any number nobody else locks
+
+
+@dataclass
+class OwnTestDatabase:
+    """One process's database, the role that works in it and the role that owns it."""
+
+    name: str
+    app_url: str
+    owner_url: str
+    maintenance_url: str
+    seeded: frozenset[str] = frozenset()
+
+    @classmethod
+    def create(cls, app_url: str, owner_url: str) -> "OwnTestDatabase":
+        """Make the database as a copy of the template, and the template first if it is not there yet."""
+        if not owner_url:
+            raise RuntimeError(
+                "the tests make a database of their own: name an owner with CREATEDB in DATABASE_OWNER_URL"
+            )
+        name = f"{TEST_PREFIX}{os.getpid()}"
+        maintenance = make_conninfo(owner_url, dbname="postgres")
+        with psycopg.connect(maintenance, autocommit=True) as connection:
+            connection.execute("SELECT pg_advisory_lock(%s)", [_TEMPLATE_LOCK])
+            _drop_leftovers(connection)
+            template = _ensure_template(connection, app_url, owner_url)
+            _drop(connection, name)
+            connection.execute(
+                sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+                    sql.Identifier(name), sql.Identifier(template)
+                )
+            )
+        database = cls(
+            name=name,
+            app_url=make_conninfo(app_url, dbname=name),
+            owner_url=make_conninfo(owner_url, dbname=name),
+            maintenance_url=maintenance,
+        )
+        with psycopg.connect(database.owner_url) as connection:
+            database.seeded = frozenset(_tables_with_rows(connection))
+        return database
+
+    def drop(self) -> None:
+        """Remove the database, whoever is still connected to it."""
+        with psycopg.connect(self.maintenance_url, autocommit=True) as connection:
+            _drop(connection, self.name)
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment of a process of the product that works in this database."""
+        inherited = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in {"BROKER_URL", "BLUECARD_AS_OWNER"}
+        }
+        return inherited | {
+            "DJANGO_SETTINGS_MODULE": "casino.settings",
+            "DATABASE_URL": self.app_url,
+            "DATABASE_OWNER_URL": self.owner_url,
+            "PYTHONUNBUFFERED": "1",
+        }
+
+    def empty(self) -> None:
+        """Empty every table that migrations left empty, as the owner and past the triggers that refuse it."""
+        with psycopg.connect(self.owner_url) as connection:
+            connection.execute("SET lock_timeout = '15s'")
+            filled = [name for name in _tables_with_rows(connection) if name not in self.seeded]
+            if not filled:
+                return
+            triggers = connection.execute(_TRUNCATE_TRIGGERS).fetchall()
+            for table, trigger, _ in triggers:
+                _alter_trigger(connection, "DISABLE", table, trigger)
+            connection.execute(
+                sql.SQL("TRUNCATE {} RESTART IDENTITY CASCADE").format(
+                    sql.SQL(", ").join(map(sql.Identifier, filled))
+                )
+            )
+            for table, trigger, state in triggers:
+                _alter_trigger(connection, "ENABLE ALWAYS" if state == "A" else "ENABLE", table, trigger)
+
+
+#: Triggers at TRUNCATE that are in force; bit 5 of tgtype says TRUNCATE.
+_TRUNCATE_TRIGGERS = """
+SELECT c.relname, t.tgname, t.tgenabled::text FROM pg_trigger t
+JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = 'public' AND NOT t.tgisinternal AND t.tgtype & 32 <> 0 AND t.tgenabled IN ('A', 'O')
+"""
+
+
+def _alter_trigger(connection: psycopg.Connection, how: str, table: str, trigger: str) -> None:
+    statement = sql.SQL("ALTER TABLE {} {} TRIGGER {}")
+    connection.execute(statement.format(sql.Identifier(table), sql.SQL(how), sql.Identifier(trigger)))  # type: ignore[arg-type]
+
+
+def _tables_with_rows(connection: psycopg.Connection) -> list[str]:
+    names = connection.execute(
+        "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+        " WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND NOT c.relispartition"
+    ).fetchall()
+    asked = [
+        sql.SQL("SELECT {} WHERE EXISTS (SELECT 1 FROM {})").format(sql.Literal(name), sql.Identifier(name))
+        for (name,) in names
+    ]
+    return [name for (name,) in connection.execute(sql.SQL(" UNION ALL ").join(asked)).fetchall()]
+
+
+def _ensure_template(connection: psycopg.Connection, app_url: str, owner_url: str) -> str:
+    name = TEMPLATE_PREFIX + _fingerprint()
+    existing = [row[0] for row in connection.execute("SELECT datname FROM pg_database").fetchall()]
+    if name in existing:
+        return name
+    for older in existing:
+        if older.startswith(TEMPLATE_PREFIX):
+            _drop(connection, older)
+    unfinished = f"{TEMPLATE_PREFIX}unfinished"
+    connection.execute(
+        sql.SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8'").format(sql.Identifier(unfinished))
+    )
+    template = OwnTestDatabase(
+        unfinished, make_conninfo(app_url, dbname=unfinished), make_conninfo(owner_url, dbname=unfinished), ""
+    )
+    made = subprocess.run(
+        [sys.executable, "-m", "casino.runtime.set_up"],
+        cwd=ROOT,
+        env=template.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if made.returncode != 0:
+        raise RuntimeError(f"the test database could not be set up:\n{made.stdout}\n{made.stderr}")
+    connection.execute(
+        sql.SQL("ALTER DATABASE {} RENAME TO {}").format(sql.Identifier(unfinished), sql.Identifier(name))
+    )
+    return name
+
+
+def _fingerprint() -> str:
+    digest = hashlib.sha256()
+    for pattern in SCHEMA_SOURCES:
+        for path in sorted(ROOT.glob(pattern)):
+            if (
+                path.is_file()
+                and "__pycache__" not in path.parts
+                and path.relative_to(ROOT).parts[0] != ".venv"
+            ):
+                digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")
+    digest.update((ROOT / "constraints.txt").read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _drop(connection: psycopg.Connection, name: str) -> None:
+    connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def _drop_leftovers(connection: psycopg.Connection) -> None:
+    """Remove what an interrupted run left: databases of processes that are gone."""
+    for (name,) in connection.execute("SELECT datname FROM pg_database").fetchall():
+        process = name.removeprefix(TEST_PREFIX)
+        if name.startswith(TEST_PREFIX) and process.isdigit() and not Path(f"/proc/{process}").exists():
+            _drop(connection, name)
