@@ -212,11 +212,10 @@ def arrange(placed: Mapping[Place, Card], decks: int = 8) -> Coup:
     banker: list[Card] = []
     while (due := due_next(player, banker)) is not None:
         position = len(player) + len(banker) + 1
+        if due is Place.B3 and len(player) == 2 and Place.P3 in placed:
+            raise _extra_card(placed[Place.P3], position, player, banker)
         card = placed.get(due)
         if card is None:
-            unlawful = placed.get(Place.P3) if due is Place.B3 and len(player) == 2 else None
-            if unlawful is not None:
-                raise _extra_card(unlawful, position, player, banker)
             raise _missing_card(due, position, player, banker)
         if position > decks and (player + banker).count(card) >= decks:
             raise _too_many_copies(card, position, due, decks)
