@@ -1,7 +1,7 @@
 """The test run's own database: migrated by the owner, used by the restricted run-time role as in production.
 
-Without DATABASE_URL the embedded PostgreSQL is started for the run and stopped by its last user. A template is
-migrated once per state of the migrations; each run, and each worker of pytest-xdist, gets a copy of it.
+Without DATABASE_URL the embedded PostgreSQL is started for the run and stopped by its last user. A template
+is migrated once per state of the migrations; each run, and each worker of pytest-xdist, gets a copy of it.
 """
 
 from collections.abc import Callable, Iterator
@@ -57,7 +57,7 @@ def django_db_setup(own_database: OwnTestDatabase) -> Iterator[None]:
 
 @pytest.fixture
 def owner_connection(own_database: OwnTestDatabase) -> Iterator[psycopg.Connection]:
-    """Connect as the schema's owner: for tests of what an owner's slip meets, or of what was tampered with."""
+    """Connect as the schema's owner: for tests of an owner's slip, or of what somebody tampered with."""
     with psycopg.connect(own_database.owner_url, autocommit=True) as connection:
         yield connection
 
@@ -86,7 +86,7 @@ def count_of(owner_connection: psycopg.Connection) -> Callable[[str], int]:
     """Return a function that counts a table's rows, seen from another session: what was committed."""
 
     def count(table: str) -> int:
-        row = owner_connection.execute(f"SELECT count(*) FROM {table}").fetchone()  # type: ignore[arg-type]
+        row = owner_connection.execute(f"SELECT count(*) FROM {table}").fetchone()
         assert row is not None
         return int(row[0])
 

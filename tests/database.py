@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import psycopg
 from psycopg import sql
@@ -20,8 +19,9 @@ SCHEMA_SOURCES = (
     "*/migrations/**/*",
     "*/models/**/*.py",
     "*/models.py",
-    "casino/runtime/*.py",
     "casino/roles.py",
+    "casino/runtime/grants.py",
+    "casino/runtime/set_up.py",
 )
 _TEMPLATE_LOCK = 0x626C7565  # any number nobody else locks
 
@@ -40,9 +40,7 @@ class OwnTestDatabase:
     def create(cls, app_url: str, owner_url: str) -> "OwnTestDatabase":
         """Make the database as a copy of the template, and the template first if it is not there yet."""
         if not owner_url:
-            raise RuntimeError(
-                "the tests make a database of their own: name an owner with CREATEDB in DATABASE_OWNER_URL"
-            )
+            raise RuntimeError("tests make their own database: DATABASE_OWNER_URL needs a role with CREATEDB")
         name = f"{TEST_PREFIX}{os.getpid()}"
         maintenance = make_conninfo(owner_url, dbname="postgres")
         with psycopg.connect(maintenance, autocommit=True) as connection:
@@ -50,11 +48,7 @@ class OwnTestDatabase:
             _drop_leftovers(connection)
             template = _ensure_template(connection, app_url, owner_url)
             _drop(connection, name)
-            connection.execute(
-                sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
-                    sql.Identifier(name), sql.Identifier(template)
-                )
-            )
+            _run(connection, "CREATE DATABASE {} TEMPLATE {}", name, template)
         database = cls(
             name=name,
             app_url=make_conninfo(app_url, dbname=name),
@@ -73,9 +67,7 @@ class OwnTestDatabase:
     def environment(self) -> dict[str, str]:
         """Return the environment of a process of the product that works in this database."""
         inherited = {
-            name: value
-            for name, value in os.environ.items()
-            if name not in {"BROKER_URL", "BLUECARD_AS_OWNER"}
+            name: os.environ[name] for name in os.environ.keys() - {"BROKER_URL", "BLUECARD_AS_OWNER"}
         }
         return inherited | {
             "DJANGO_SETTINGS_MODULE": "casino.settings",
@@ -93,14 +85,12 @@ class OwnTestDatabase:
                 return
             triggers = connection.execute(_TRUNCATE_TRIGGERS).fetchall()
             for table, trigger, _ in triggers:
-                _alter_trigger(connection, "DISABLE", table, trigger)
-            connection.execute(
-                sql.SQL("TRUNCATE {} RESTART IDENTITY CASCADE").format(
-                    sql.SQL(", ").join(map(sql.Identifier, filled))
-                )
-            )
+                _run(connection, "ALTER TABLE {} DISABLE TRIGGER {}", table, trigger)
+            tables = sql.SQL(", ").join(sql.Identifier(name) for name in filled)
+            connection.execute(sql.SQL("TRUNCATE {} RESTART IDENTITY CASCADE").format(tables))
             for table, trigger, state in triggers:
-                _alter_trigger(connection, "ENABLE ALWAYS" if state == "A" else "ENABLE", table, trigger)
+                how = "ENABLE ALWAYS" if state == "A" else "ENABLE"
+                _run(connection, f"ALTER TABLE {{}} {how} TRIGGER {{}}", table, trigger)
 
 
 #: Triggers at TRUNCATE that are in force; bit 5 of tgtype says TRUNCATE.
@@ -111,9 +101,8 @@ WHERE n.nspname = 'public' AND NOT t.tgisinternal AND t.tgtype & 32 <> 0 AND t.t
 """
 
 
-def _alter_trigger(connection: psycopg.Connection, how: str, table: str, trigger: str) -> None:
-    statement = sql.SQL("ALTER TABLE {} {} TRIGGER {}")
-    connection.execute(statement.format(sql.Identifier(table), sql.SQL(how), sql.Identifier(trigger)))  # type: ignore[arg-type]
+def _run(connection: psycopg.Connection, template: str, *names: str) -> None:
+    connection.execute(sql.SQL(template).format(*map(sql.Identifier, names)))
 
 
 def _tables_with_rows(connection: psycopg.Connection) -> list[str]:
@@ -137,9 +126,7 @@ def _ensure_template(connection: psycopg.Connection, app_url: str, owner_url: st
         if older.startswith(TEMPLATE_PREFIX):
             _drop(connection, older)
     unfinished = f"{TEMPLATE_PREFIX}unfinished"
-    connection.execute(
-        sql.SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8'").format(sql.Identifier(unfinished))
-    )
+    _run(connection, "CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8'", unfinished)
     template = OwnTestDatabase(
         unfinished, make_conninfo(app_url, dbname=unfinished), make_conninfo(owner_url, dbname=unfinished), ""
     )
@@ -153,9 +140,7 @@ def _ensure_template(connection: psycopg.Connection, app_url: str, owner_url: st
     )
     if made.returncode != 0:
         raise RuntimeError(f"the test database could not be set up:\n{made.stdout}\n{made.stderr}")
-    connection.execute(
-        sql.SQL("ALTER DATABASE {} RENAME TO {}").format(sql.Identifier(unfinished), sql.Identifier(name))
-    )
+    _run(connection, "ALTER DATABASE {} RENAME TO {}", unfinished, name)
     return name
 
 
@@ -163,23 +148,30 @@ def _fingerprint() -> str:
     digest = hashlib.sha256()
     for pattern in SCHEMA_SOURCES:
         for path in sorted(ROOT.glob(pattern)):
-            if (
-                path.is_file()
-                and "__pycache__" not in path.parts
-                and path.relative_to(ROOT).parts[0] != ".venv"
-            ):
-                digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")
+            inside = path.relative_to(ROOT)
+            if path.is_file() and "__pycache__" not in inside.parts and not inside.parts[0].startswith("."):
+                digest.update(str(inside).encode() + b"\0" + path.read_bytes() + b"\0")
     digest.update((ROOT / "constraints.txt").read_bytes())
     return digest.hexdigest()[:16]
 
 
 def _drop(connection: psycopg.Connection, name: str) -> None:
-    connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+    _run(connection, "DROP DATABASE IF EXISTS {} WITH (FORCE)", name)
 
 
 def _drop_leftovers(connection: psycopg.Connection) -> None:
     """Remove what an interrupted run left: databases of processes that are gone."""
     for (name,) in connection.execute("SELECT datname FROM pg_database").fetchall():
         process = name.removeprefix(TEST_PREFIX)
-        if name.startswith(TEST_PREFIX) and process.isdigit() and not Path(f"/proc/{process}").exists():
+        if name.startswith(TEST_PREFIX) and process.isdigit() and not _is_alive(int(process)):
             _drop(connection, name)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # somebody else's, and alive
+        return True
+    return True

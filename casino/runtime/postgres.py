@@ -23,6 +23,7 @@ from casino.runtime.places import socket_folder
 ADMIN = "bluecard_admin"
 #: After a crash a zombie may hold the pid file, and shared memory lives until the last child has gone.
 RETRY_SECONDS = 10.0
+INITDB_OPTIONS = ("-A", "trust", "--encoding=UTF8", "--no-locale", "--no-instructions")
 LOG_BYTES_KEPT = 20_000_000
 
 CONFIGURATION = """\
@@ -161,7 +162,7 @@ class PostgresServer:
             self.account.run(["true"], home=self.home)
         except PermissionError as error:
             raise ServerFailed(
-                f"The account {self.account.name} cannot reach {self.home}: a folder above it is closed to others. "
+                f"The account {self.account.name} cannot reach {self.home}: a folder above it is closed. "
                 "Name a folder it can reach in BLUECARD_STATE (root's usual one is /var/lib/bluecard)."
             ) from error
 
@@ -170,8 +171,7 @@ class PostgresServer:
         unfinished = self.home / "data.unfinished"
         self.account.run(["rm", "-rf", str(unfinished)], home=self.home)
         done = self.account.run(
-            [binaries.program("initdb"), "-D", str(unfinished), "-U", ADMIN, "-A", "trust"]
-            + ["--encoding=UTF8", "--no-locale", "--no-instructions"],
+            [binaries.program("initdb"), "-D", str(unfinished), "-U", ADMIN, *INITDB_OPTIONS],
             home=self.home,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -188,7 +188,7 @@ class PostgresServer:
             return
         command = "python -m casino.runtime.postgres"
         raise ServerFailed(
-            f"The data in {self.data} was made by PostgreSQL {theirs}, the programs here are {binaries.version}.\n"
+            f"The data in {self.data} was made by PostgreSQL {theirs}; here is {binaries.version}.\n"
             f"Either set PG_BIN_DIR to the programs of version {theirs}, or carry the data over:\n"
             f"  1. PG_BIN_DIR=<{theirs}'s folder> {command} start\n"
             f"  2. {binaries.folder}/pg_dumpall -h {self.socket} -U {ADMIN} > bluecard.sql\n"
@@ -316,11 +316,8 @@ def main(arguments: list[str]) -> int:
         case ["psql", *rest]:
             psql = server.binaries().program("psql")
             os.execv(psql, [psql, "-d", server.url(dbname="bluecard"), *rest])
-        case _:
-            print(
-                "usage: python -m casino.runtime.postgres start|stop|status|psql [ARGUMENTS]", file=sys.stderr
-            )
-            return 2
+    print("usage: python -m casino.runtime.postgres start|stop|status|psql [ARGUMENTS]", file=sys.stderr)
+    return 2
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Make the two roles and the database on the embedded server; a real server's are made by its administrator."""
+"""Make the two roles and the database on the embedded server; a real one has an administrator for it."""
 
 import psycopg
 from psycopg import sql
@@ -11,7 +11,7 @@ DATABASE = "bluecard"
 
 
 def provision(server: PostgresServer) -> None:
-    """Make what is missing of roles and database: an owner without superuser's rights, a role for run time."""
+    """Make what is missing of roles and database: an owner who is no superuser, and a role for run time."""
     with psycopg.connect(server.url(), autocommit=True) as connection:
         # The owner may make databases: the test run makes its own.
         for role, rights in ((OWNER, "LOGIN CREATEDB"), (APP, "LOGIN")):

@@ -26,6 +26,4 @@ class Command(BaseCommand):
             raise CommandError("name the run-time role: --role, or the user in DATABASE_URL")
         with transaction.atomic():
             append_only = grant_to(str(role))
-        self.stdout.write(
-            f"{role} may read and add in {append_only} append-only tables, and work in the others"
-        )
+        self.stdout.write(f"{role} may only read and add in {append_only} tables")

@@ -9,7 +9,7 @@ from pgmq.install import get_embedded_install_sql, get_embedded_sql_version
 
 
 class Command(BaseCommand):
-    """Install PGMQ's functions as plain SQL, as the schema's owner; with another broker there is nothing to do."""
+    """Install PGMQ's functions as plain SQL, as the schema's owner; another broker needs nothing of ours."""
 
     help = "Install PGMQ (SQL only, no extension) where it carries Celery's messages and is not there yet."
 
