@@ -83,7 +83,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # --- Celery -----------------------------------------------------------------------------------------
 #: Without a broker of its own, PGMQ in the same PostgreSQL carries the messages.
 BROKER_IS_PGMQ = not BROKER_URL or BROKER_URL.startswith("pgmq:")
-CELERY_BROKER_URL = BROKER_URL or "pgmq://"
+CELERY_BROKER_URL = BROKER_URL or "pgmq://same-database"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_DEFAULT_QUEUE = "bluecard"
 CELERY_TASK_ACKS_LATE = True
@@ -92,6 +92,9 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_CONCURRENCY = WORKER_PROCESSES
 CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULER = "casino.beat:OneAtATimeScheduler"
+#: What the clock rings: name -> {"task": ..., "schedule": seconds}. Sweeps, never anything with a date.
+CELERY_BEAT_SCHEDULE: dict[str, dict[str, object]] = {}
 if BROKER_IS_PGMQ:
     # One long task may not outlive the visibility timeout, or it is delivered again while it runs.
     # kombu's own polling interval of a second would let four tasks through in a second.
@@ -101,6 +104,7 @@ if BROKER_IS_PGMQ:
         "poll_interval_ms": 50,
         "polling_interval": 0.05,
         "pool_size": 4,
+        "pool_timeout": 5,
         "init_extension": False,
     } | ({} if BROKER_URL else {"conn_string": DATABASE_URL})
     CELERY_WORKER_PREFETCH_MULTIPLIER = 4

@@ -8,4 +8,7 @@ os.environ.setdefault("DATABASE_POOL_SIZE", "8")
 
 from django.core.wsgi import get_wsgi_application
 
+from casino.runtime.guard import look_at_the_door
+
 application = get_wsgi_application()
+look_at_the_door()

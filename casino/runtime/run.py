@@ -1,0 +1,173 @@
+"""`make run`: PostgreSQL, the schema, what ships with the product, then all programs under one supervisor."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from urllib.parse import urlsplit
+
+from casino import settings
+from casino.runtime.accounts import NoAccount
+from casino.runtime.binaries import NoPostgres
+from casino.runtime.places import ROOT
+from casino.runtime.postgres import PostgresServer, ServerFailed
+from casino.runtime.provision import provision
+from casino.runtime.supervisor import Program, Supervisor
+
+PYTHON = sys.executable
+PORTS_TRIED = 20
+
+
+class CannotRun(Exception):
+    """Something on this machine is in the way; the message says what to do."""
+
+
+def main() -> int:
+    """Bring everything up and keep it up; return the exit status."""
+    environment = choose_ports()
+    with _database() as server:
+        for module in ("casino.runtime.set_up", "casino.runtime.ship"):
+            subprocess.run([PYTHON, "-m", module], cwd=ROOT, env={**os.environ, **environment}, check=True)
+        return Supervisor(programs(environment), watch=_watch(server)).run()
+
+
+def choose_ports() -> dict[str, str]:
+    """Return the environment that tells every program where web server and wallet listen.
+
+    :raises CannotRun: if a port that somebody asked for is taken.
+    """
+    web = settings.WEB_PORT
+    if not _is_free(settings.WEB_HOST, web):
+        if "WEB_PORT" in os.environ:
+            raise CannotRun(f"port {web} is taken; name another one in WEB_PORT")
+        web = _next_free(settings.WEB_HOST, web)
+        print(f"Port {settings.WEB_PORT} is taken, so the web server listens on {web}", flush=True)
+    environment = {"WEB_PORT": str(web), "WALLET_SECRET": settings.WALLET_SECRET}
+    if is_wallet_ours():
+        wallet = urlsplit(settings.WALLET_URL)
+        port = wallet.port or 80
+        if not _is_free("127.0.0.1", port):
+            port = _next_free("127.0.0.1", port)
+        environment["WALLET_URL"] = f"http://127.0.0.1:{port}"
+    return environment
+
+
+def is_wallet_ours() -> bool:
+    """Return whether the small wallet is to be started: nobody named another."""
+    return not settings.IS_PRODUCTION and not os.environ.get("WALLET_URL", "").strip()
+
+
+def programs(environment: dict[str, str]) -> list[list[Program]]:
+    """Return the stages: what serves, then the demo day through it, then the tables that go on dealing."""
+    known = _known_commands()
+    serving = [
+        _program("web", *_web(environment), environment=environment),
+        _program("worker", *WORKER, environment=environment | WORKER_ENVIRONMENT),
+        _program(
+            "beat", PYTHON, "-m", "celery", "-A", "casino", "beat", "-l", "WARNING", environment=environment
+        ),
+    ]
+    if "WALLET_URL" in environment and find_spec("casino.counterparts.wallet"):
+        port = str(urlsplit(environment["WALLET_URL"]).port)
+        store = settings.BLUECARD_STATE / "wallet.sqlite3"
+        command = (PYTHON, "-m", "casino.counterparts.wallet", "--port", port, "--store", str(store))
+        serving.insert(0, _program("wallet", *command, environment=environment))
+    welcome = Program("ready", (PYTHON, "-m", "casino.runtime.welcome"), environment, is_once=True)
+    if settings.IS_PRODUCTION or "demo" not in known:
+        return [serving, [welcome]]
+    day = Program("demo", (PYTHON, "manage.py", "demo"), environment, is_once=True)
+    live = _program("live", PYTHON, "manage.py", "demo", "--live", environment=environment)
+    return [serving, [day], [live, welcome]]
+
+
+WORKER = (
+    PYTHON,
+    "-m",
+    "celery",
+    "-A",
+    "casino",
+    "worker",
+    "-l",
+    "INFO",
+    "--without-gossip",
+    "--without-mingle",
+)
+
+
+def _web(environment: dict[str, str]) -> tuple[str, ...]:
+    options = (
+        "--workers",
+        str(settings.WEB_WORKERS),
+        "--threads",
+        "4",
+        "--no-control-socket",
+        "--timeout",
+        "120",
+    )
+    bind = f"{settings.WEB_HOST}:{environment['WEB_PORT']}"
+    return (PYTHON, "-m", "gunicorn", "casino.wsgi", "--bind", bind, "--log-level", "warning", *options)
+
+
+def _program(name: str, *command: str, environment: dict[str, str]) -> Program:
+    return Program(name, command, environment)
+
+
+def _known_commands() -> set[str]:
+    folders = (ROOT / app / "management" / "commands" for app in ("casino", "tables", "audit"))
+    return {path.stem for folder in folders for path in folder.glob("[a-z]*.py")}
+
+
+@contextlib.contextmanager
+def _database() -> Iterator[PostgresServer | None]:
+    if not settings.DATABASE_IS_EMBEDDED:
+        yield None
+        return
+    server = PostgresServer(settings.BLUECARD_STATE, settings.PG_BIN_DIR)
+    with server.in_use() as started:
+        provision(server)
+        print(f"PostgreSQL {'started' if started else 'was running'}: {server.data}", flush=True)
+        yield server
+
+
+def _watch(server: PostgresServer | None) -> Callable[[], None] | None:
+    if server is None:
+        return None
+
+    def start_again() -> None:
+        if not server.is_answering() and server.ensure_running():
+            print("PostgreSQL was gone and has been started again", flush=True)
+
+    return start_again
+
+
+def _is_free(host: str, port: int) -> bool:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError:
+            return False
+    return True
+
+
+def _next_free(host: str, port: int) -> int:
+    for candidate in range(port + 1, port + 1 + PORTS_TRIED):
+        if _is_free(host, candidate):
+            return candidate
+    raise CannotRun(f"ports {port} to {port + PORTS_TRIED} are all taken; name a free one in WEB_PORT")
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)
+    try:
+        sys.exit(main())
+    except (CannotRun, ServerFailed, NoPostgres, NoAccount) as reason:
+        sys.exit(f"bluecard: {reason}")
+    except subprocess.CalledProcessError as failure:
+        sys.exit(f"bluecard: {' '.join(failure.cmd[1:])} failed; its last lines say why")
+    except KeyboardInterrupt:
+        sys.exit(130)
