@@ -16,7 +16,7 @@ MAX_REQUEST_BYTES = 64 * 1024 * 1024
 
 Identifier = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[\x21-\x7e]+$")]
 Text = Annotated[str, Meta(max_length=200, pattern=r"^[^\x00]*$")]
-TableCode = Annotated[str, Meta(pattern=r"^[A-Z][A-Z0-9]{1,5}$")]
+TableCode = Annotated[str, Meta(pattern=r"^[A-HJKMNP-TV-Z][0-9A-HJKMNP-TV-Z]{1,5}$")]
 Sequence = Annotated[int, Meta(ge=1, le=2**53)]
 Moment = Annotated[datetime, Meta(tz=True)]
 Face = Annotated[str, Meta(pattern=r"^(A|[2-9]|10|J|Q|K)[SHDC]$", description="rank and suit, as in 10H")]
@@ -219,7 +219,7 @@ class Incident(Event, kw_only=True, tag="incident"):
 
     code: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
     round: Identifier | UnsetType = UNSET
-    facts: dict[str, bool | int | str] = {}
+    facts: dict[Text, bool | int | Text] = {}
     note: Text = ""
 
 

@@ -1,5 +1,6 @@
 """A table: where it stands, what it plays by, and where its feed has got to."""
 
+import re
 from enum import StrEnum
 
 from django.core.validators import RegexValidator
@@ -9,7 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 from tables.models.fields import MAX_STAKE_MINOR, one_of
 
-TABLE_CODE = r"^[A-Z][A-Z0-9]{1,5}$"
+# Letters that look like others (I, L, O, U) are left out, as in the round ID that begins with the code.
+TABLE_CODE = r"^[A-HJKMNP-TV-Z][0-9A-HJKMNP-TV-Z]{1,5}$"
+TABLE_CODE_PATTERN = re.compile(TABLE_CODE)
 
 
 class TableStatus(StrEnum):

@@ -7,6 +7,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from tables.models.fields import id_field, one_of
+from tables.rules.cards import Card as Face
 
 RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 SUITS = ("S", "H", "D", "C")
@@ -70,6 +71,7 @@ class Shoe(models.Model):
     blue_card_at = models.DateTimeField(_("blue card came out"), null=True)
     blue_card_after = models.PositiveSmallIntegerField(_("cards out before the blue card"), null=True)
     last_round_number = models.PositiveSmallIntegerField(_("last round"), null=True)
+    order_fingerprint = models.CharField(_("fingerprint of the deck order"), max_length=64, blank=True)
 
     class Meta:
         verbose_name = _("shoe")
@@ -104,7 +106,14 @@ class Shoe(models.Model):
             ),
             one_of("status", ShoeStatus, "shoe_status_known"),
         ]
-        indexes = [models.Index(fields=["-started_at", "-id"], name="shoe_newest")]
+        indexes = [
+            models.Index(fields=["-started_at", "-id"], name="shoe_newest"),
+            models.Index(
+                fields=["order_fingerprint"],
+                condition=Q(order_fingerprint__gt=""),
+                name="shoe_order_fingerprint",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.public_id
@@ -164,3 +173,13 @@ class Card(models.Model):
     def __str__(self) -> str:
         face = f"{self.rank}{self.suit}" if self.rank else "unseen"
         return f"{self.place} {face}"
+
+    @property
+    def face(self) -> Face:
+        """Return the face.
+
+        :raises ValueError: if nobody saw it.
+        """
+        if self.rank is None or self.suit is None:
+            raise ValueError(f"card {self.position} was not seen")
+        return Face(self.rank, self.suit)

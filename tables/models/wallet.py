@@ -110,7 +110,6 @@ class Bell(StrEnum):
     """What an outbox row asks a worker to look at."""
 
     SETTLE = "settle"
-    WALLET = "wallet"
 
 
 class Outbox(models.Model):

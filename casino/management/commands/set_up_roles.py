@@ -1,0 +1,58 @@
+"""Make the groups of the roles; with --demo also one made-up log-in for each."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import Group, Permission, User
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
+
+from casino.roles import DEMO_PASSWORD, DEMO_PEOPLE, ROLES
+
+
+class Command(BaseCommand):
+    help = "Give each role's group exactly the permissions of the table in casino/roles.py."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--demo", action="store_true", help="also make the demo's log-ins (not in production)"
+        )
+
+    @transaction.atomic
+    def handle(self, *args: Any, **options: Any) -> None:
+        for name, role in ROLES.items():
+            group, _ = Group.objects.get_or_create(name=name)
+            group.permissions.set([find_permission(code) for code in sorted(role.permissions)])
+        if options["demo"]:
+            make_demo_people()
+        self.stdout.write(f"{len(ROLES)} roles are set up")
+
+
+def find_permission(code: str) -> Permission:
+    """Find a permission such as `tables.view_round`.
+
+    :raises CommandError: if no model declares it.
+    """
+    app, codename = code.split(".")
+    permission = Permission.objects.filter(content_type__app_label=app, codename=codename).first()
+    if permission is None:
+        raise CommandError(f"casino/roles.py names {code}, which no model declares; run migrate first")
+    return permission
+
+
+def make_demo_people() -> None:
+    """Make one log-in for each role.
+
+    :raises CommandError: in production mode.
+    """
+    if settings.IS_PRODUCTION:
+        raise CommandError("the demo's log-ins have a known password; they are not made in production mode")
+    for person in DEMO_PEOPLE:
+        user, is_new = User.objects.get_or_create(
+            username=person.login,
+            defaults={"first_name": person.first_name, "last_name": person.last_name, "is_staff": True},
+        )
+        if is_new:
+            user.set_password(DEMO_PASSWORD)
+            user.save()
+        user.groups.set([Group.objects.get(name=person.role)])

@@ -1,0 +1,87 @@
+"""Who may do what: one table of roles and permissions, from which groups are made and which the tests read."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext_lazy as _
+
+PLAY = (
+    "tables.view_gametable",
+    "tables.view_dealer",
+    "tables.view_shoe",
+    "tables.view_card",
+    "tables.view_round",
+    "tables.view_deal",
+    "tables.view_insuranceoffer",
+    "tables.view_finding",
+    "tables.view_hold",
+    "tables.view_rulebook",
+)
+MONEY = (
+    "tables.view_bet",
+    "tables.view_player",
+    "tables.view_playeridentity",
+    "tables.view_settlement",
+    "tables.view_settlementline",
+    "tables.view_wallettransaction",
+    "tables.view_walletdelivery",
+)
+PROOF = (
+    "tables.view_journalentry",
+    "tables.view_feedevent",
+    "tables.view_acceptedgap",
+    "tables.view_betcancellation",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A job in the house and what it may do."""
+
+    title: str
+    permissions: frozenset[str]
+
+
+ROLES: dict[str, Role] = {
+    "supervisor": Role(_("Floor supervisor"), frozenset({*PLAY, *MONEY, "tables.key_play"})),
+    "manager": Role(
+        _("Shift manager"), frozenset({*PLAY, *MONEY, *PROOF, "tables.key_play", "tables.accept_gap"})
+    ),
+    "support": Role(_("Support agent"), frozenset({*PLAY, *MONEY})),
+    "auditor": Role(
+        _("Auditor"), frozenset({*PLAY, *MONEY, *PROOF, "tables.view_apikey", "tables.view_outbox"})
+    ),
+    "administrator": Role(
+        _("Administrator"),
+        frozenset(
+            {
+                *PLAY,
+                "tables.view_feedevent",
+                "tables.view_outbox",
+                "tables.view_apikey",
+                "tables.set_up_table",
+                "tables.publish_rulebook",
+                "tables.manage_api_keys",
+            }
+        ),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DemoPerson:
+    """A made-up member of staff, for development only."""
+
+    login: str
+    first_name: str
+    last_name: str
+    role: str
+
+
+DEMO_PASSWORD = "bluecard-demo"  # noqa: S105  of the demo, printed at its start
+DEMO_PEOPLE = (
+    DemoPerson("supervisor", "Jintana", "Sriwan", "supervisor"),
+    DemoPerson("manager", "Nattaya", "Suksan", "manager"),
+    DemoPerson("support", "Pim", "Wattana", "support"),
+    DemoPerson("auditor", "Orn", "Chaiyo", "auditor"),
+    DemoPerson("administrator", "Rung", "Thongdee", "administrator"),
+)

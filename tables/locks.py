@@ -1,0 +1,36 @@
+"""Every lock of play and settlement in one place: first the table's state, then rounds in order of id."""
+
+from collections.abc import Iterable
+
+from django.db import connection
+
+from tables.models import Round, TableState
+
+
+def lock_table_state(table_id: int) -> TableState:
+    """Lock what lies on a table; all play on it goes through this row.
+
+    :raises TableState.DoesNotExist: if the table was never set up.
+    """
+    return TableState.objects.select_for_update(of=("self",), no_key=True).get(pk=table_id)
+
+
+def lock_round(round_id: int) -> Round:
+    """Lock one round.
+
+    :raises Round.DoesNotExist: if there is none.
+    """
+    return Round.objects.select_for_update(of=("self",), no_key=True).get(pk=round_id)
+
+
+def lock_rounds(round_ids: Iterable[int]) -> list[Round]:
+    """Lock several rounds, always in order of id, so that two who want the same ones cannot deadlock."""
+    rows = Round.objects.select_for_update(of=("self",), no_key=True).filter(pk__in=list(round_ids))
+    return list(rows.order_by("pk"))
+
+
+def try_singleton(name: str) -> bool:
+    """Take a lock of this database session that only one holder may have; False when another has it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(hashtext(%s))", [f"bluecard.{name}"])
+        return bool(cursor.fetchone()[0])

@@ -1,0 +1,1 @@
+"""Reading over several models: what the pages show, never a change."""

@@ -1,0 +1,23 @@
+"""The rules behind a published rulebook."""
+
+from datetime import datetime
+from functools import lru_cache
+
+from tables.models import Rulebook
+from tables.rules.document import parse_rulebook
+from tables.rules.rulebook import Rulebook as Rules
+
+
+@lru_cache(maxsize=256)
+def rules_of(rulebook_id: int) -> Rules:
+    """Read a published version; it is immutable, so it is read once a process.
+
+    :raises Rulebook.DoesNotExist: if there is none.
+    """
+    return parse_rulebook(Rulebook.objects.only("document").get(pk=rulebook_id).document)
+
+
+def rulebook_in_force(code: str, at: datetime) -> Rulebook | None:
+    """Find the version of a rulebook that is in force at a moment."""
+    versions = Rulebook.objects.filter(code=code, effective_from__lte=at)
+    return versions.order_by("-effective_from", "-version").first()

@@ -1,0 +1,192 @@
+"""Setting the house up: rulebooks published, tables made and changed, each step named and journalled."""
+
+import hashlib
+import re
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from django.db import transaction
+from django.db.models import Max
+
+from tables import locks
+from tables.models import GameTable, Rulebook, TableState, TableStatus
+from tables.models.fields import MAX_STAKE_MINOR
+from tables.models.gametable import TABLE_CODE_PATTERN
+from tables.queries.rulebooks import rulebook_in_force
+from tables.rules.document import parse_rulebook
+from tables.services.actors import Actor
+from tables.services.journal import moment, record
+
+
+CURRENCY_PATTERN = re.compile(r"[A-Z]{3}")
+
+
+class BadSetup(ValueError):
+    """What was asked for cannot be set up: names the field and the rule."""
+
+    def __init__(self, field: str, rule: str, message: str) -> None:
+        super().__init__(f"{field}: {message} ({rule})")
+        self.field, self.rule, self.message = field, rule, message
+
+
+def content_hash(text: str) -> str:
+    """Return the SHA-256 of a document, in hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@transaction.atomic
+def publish_rulebook(*, text: str, effective_from: datetime, actor: Actor, at: datetime) -> Rulebook:
+    """Publish a document as the next version of its rulebook, or return the one that says the same.
+
+    :raises RulebookError: if the document is not sound.
+    :raises BadSetup: if it would take effect before a version that is already published.
+    """
+    actor.require("tables.publish_rulebook")
+    rules = parse_rulebook(text)
+    digest = content_hash(text)
+    versions = Rulebook.objects.filter(code=rules.id)
+    same = versions.filter(content_hash=digest).first()
+    if same is not None:
+        return same
+    latest = versions.aggregate(version=Max("version"), effective=Max("effective_from"))
+    if latest["effective"] is not None and effective_from < latest["effective"]:
+        raise BadSetup(
+            "effective_from",
+            "rulebook/versions",
+            f"version {latest['version']} of {rules.id} takes effect only at {moment(latest['effective'])}",
+        )
+    rulebook = Rulebook.objects.create(
+        code=rules.id,
+        version=(latest["version"] or 0) + 1,
+        content_hash=digest,
+        document=text,
+        effective_from=effective_from,
+        published_at=at,
+    )
+    record(
+        "rulebook.published",
+        subject=rulebook,
+        label=f"{rulebook.code}/{rulebook.version}",
+        actor=actor,
+        at=at,
+        data={"content_hash": digest, "effective_from": moment(effective_from)},
+    )
+    return rulebook
+
+
+@transaction.atomic
+def set_up_table(
+    *,
+    code: str,
+    name: str,
+    currency: str,
+    zone: str,
+    rulebook_code: str,
+    min_stake_minor: int,
+    max_stake_minor: int,
+    actor: Actor,
+    at: datetime,
+    gaming_day_starts_hour: int = 6,
+    is_animation: bool = False,
+) -> GameTable:
+    """Make a table, closed and without a shoe.
+
+    :raises BadSetup: naming the field that will not do.
+    """
+    actor.require("tables.set_up_table")
+    if not TABLE_CODE_PATTERN.fullmatch(code):
+        raise BadSetup("code", "table/code", "2 to 6 letters and digits without I, L, O, U, a letter first")
+    if GameTable.objects.filter(code=code).exists():
+        raise BadSetup("code", "table/code", f"there is a table {code} already")
+    if not name.strip() or len(name) > 80 or not name.isprintable():
+        raise BadSetup("name", "table/name", "1 to 80 printable characters")
+    if not CURRENCY_PATTERN.fullmatch(currency):
+        raise BadSetup("currency", "table/currency", "three capital letters of ISO 4217")
+    if not 0 <= gaming_day_starts_hour <= 23:
+        raise BadSetup("gaming_day_starts_hour", "table/gaming-day", "an hour from 0 to 23")
+    _check_zone(zone)
+    _check_limits(min_stake_minor, max_stake_minor)
+    table = GameTable.objects.create(
+        code=code,
+        name=name.strip(),
+        currency=currency,
+        zone=zone,
+        gaming_day_starts_hour=gaming_day_starts_hour,
+        is_animation=is_animation,
+        rulebook=_in_force(rulebook_code, at),
+        min_stake_minor=min_stake_minor,
+        max_stake_minor=max_stake_minor,
+        status=TableStatus.CLOSED.value,
+    )
+    TableState.objects.create(table=table)
+    _record_table("table.set_up", table, actor, at)
+    return table
+
+
+@transaction.atomic
+def change_table_rulebook(*, table: GameTable, rulebook_code: str, actor: Actor, at: datetime) -> GameTable:
+    """Let a table play by another rulebook from its next shoe on.
+
+    :raises BadSetup: if the rulebook is unknown, or a shoe lies on the table.
+    """
+    actor.require("tables.set_up_table")
+    state = locks.lock_table_state(table.pk)
+    if state.shoe_id is not None:
+        raise BadSetup(
+            "table", "table/rulebook", "a shoe lies on the table; the rulebook changes between shoes"
+        )
+    table.rulebook = _in_force(rulebook_code, at)
+    table.save(update_fields=["rulebook"])
+    _record_table("table.rulebook_changed", table, actor, at)
+    return table
+
+
+@transaction.atomic
+def change_table_limits(
+    *, table: GameTable, min_stake_minor: int, max_stake_minor: int, actor: Actor, at: datetime
+) -> GameTable:
+    """Set the limits of a table from now on, in minor units.
+
+    :raises BadSetup: if they are no range.
+    """
+    actor.require("tables.set_up_table")
+    _check_limits(min_stake_minor, max_stake_minor)
+    locks.lock_table_state(table.pk)
+    table.min_stake_minor, table.max_stake_minor = min_stake_minor, max_stake_minor
+    table.save(update_fields=["min_stake_minor", "max_stake_minor"])
+    _record_table("table.limits_changed", table, actor, at)
+    return table
+
+
+def _in_force(code: str, at: datetime) -> Rulebook:
+    rulebook = rulebook_in_force(code, at)
+    if rulebook is None:
+        known = ", ".join(sorted(set(Rulebook.objects.values_list("code", flat=True)))) or "none"
+        raise BadSetup("rulebook", "table/rulebook", f"no rulebook {code} is in force; published: {known}")
+    return rulebook
+
+
+def _check_zone(zone: str) -> None:
+    try:
+        ZoneInfo(zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise BadSetup("zone", "table/zone", f"{zone} is no time zone of the IANA list") from error
+
+
+def _check_limits(smallest: int, largest: int) -> None:
+    if not 1 <= smallest <= largest <= MAX_STAKE_MINOR:
+        raise BadSetup(
+            "limits", "table/limits", f"from {smallest} to {largest} is no range within 1 to 10^15"
+        )
+
+
+def _record_table(action: str, table: GameTable, actor: Actor, at: datetime) -> None:
+    data: dict[str, Any] = {
+        "rulebook": [table.rulebook.code, table.rulebook.version],
+        "min_stake_minor": table.min_stake_minor,
+        "max_stake_minor": table.max_stake_minor,
+        "zone": table.zone,
+        "currency": table.currency,
+    }
+    record(action, subject=table, label=table.code, actor=actor, at=at, data=data)

@@ -1,0 +1,54 @@
+"""Celery tasks: each takes ids, calls one service and may run any number of times."""
+
+import logging
+from datetime import timedelta
+from typing import Any
+
+from celery import shared_task
+from django.db import DatabaseError, transaction
+from django.utils import timezone
+
+from tables.models import Bell, Hold, Round, RoundStatus
+from tables.rules.document import RulebookError
+from tables.services import outbox
+from tables.services.settlement import Waits, settle_round
+from tables.services.wallet_delivery import deliver_due
+
+logger = logging.getLogger(__name__)
+
+FORGOTTEN_AFTER = timedelta(seconds=30)
+
+
+@shared_task(name="tables.settle_rounds")
+def settle_rounds(round_ids: list[int], **_newer: Any) -> None:
+    """Settle rounds whose result is in; one already settled is left as it is."""
+    for round_id in round_ids:
+        try:
+            done = settle_round(round_id=round_id, now=timezone.now())
+        except (DatabaseError, Round.DoesNotExist, RulebookError):
+            # The promise stays, and the sweeper rings for it again; the other rounds need not wait.
+            logger.exception("round %s could not be settled", round_id)
+            continue
+        if isinstance(done, Waits):
+            logger.info("round %s waits: %s", round_id, ", ".join(done.reasons))
+
+
+@shared_task(name="tables.deliver_wallet")
+def deliver_wallet(**_newer: Any) -> None:
+    """Send wallet messages that are due, until none is."""
+    while deliver_due(now=timezone.now()).is_more_due:
+        pass
+
+
+@shared_task(name="tables.sweep")
+def sweep(**_newer: Any) -> None:
+    """Ring again for promises nobody fulfilled, for rounds nobody promised, and for messages that are due."""
+    now = timezone.now()
+    outbox.ring_again(now=now)
+    held = Hold.objects.filter(lifted_at__isnull=True).values("round_id")
+    forgotten = Round.objects.filter(
+        status=RoundStatus.RESULTED.value, outcome__isnull=False, resulted_at__lt=now - FORGOTTEN_AFTER
+    ).exclude(pk__in=held)
+    with transaction.atomic():
+        outbox.promise(Bell.SETTLE, list(forgotten.values_list("pk", flat=True)[:500]), at=now)
+    outbox.ring("tables.deliver_wallet")
