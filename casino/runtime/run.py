@@ -19,6 +19,11 @@ from casino.runtime.supervisor import Program, Supervisor
 
 PYTHON = sys.executable
 PORTS_TRIED = 20
+CELERY = (PYTHON, "-m", "celery", "--quiet", "-A", "casino")
+WORKER_OPTIONS = ("-l", "WARNING", "--without-gossip", "--without-mingle")
+#: Tasks are JSON from our own database: running as root adds no danger worth a warning at every start.
+WORKER_ENVIRONMENT = {"PYTHONWARNINGS": "ignore:You're running the worker with superuser privileges"}
+WEB_OPTIONS = ("--threads", "4", "--timeout", "120", "--no-control-socket", "--log-level", "warning")
 
 
 class CannotRun(Exception):
@@ -62,57 +67,27 @@ def is_wallet_ours() -> bool:
 
 def programs(environment: dict[str, str]) -> list[list[Program]]:
     """Return the stages: what serves, then the demo day through it, then the tables that go on dealing."""
-    known = _known_commands()
     serving = [
-        _program("web", *_web(environment), environment=environment),
-        _program("worker", *WORKER, environment=environment | WORKER_ENVIRONMENT),
-        _program(
-            "beat", PYTHON, "-m", "celery", "-A", "casino", "beat", "-l", "WARNING", environment=environment
-        ),
+        Program("web", _web(environment["WEB_PORT"]), environment),
+        Program("worker", (*CELERY, "worker", *WORKER_OPTIONS), environment | WORKER_ENVIRONMENT),
+        Program("beat", (*CELERY, "beat", "-l", "WARNING"), environment),
     ]
     if "WALLET_URL" in environment and find_spec("casino.counterparts.wallet"):
         port = str(urlsplit(environment["WALLET_URL"]).port)
-        store = settings.BLUECARD_STATE / "wallet.sqlite3"
-        command = (PYTHON, "-m", "casino.counterparts.wallet", "--port", port, "--store", str(store))
-        serving.insert(0, _program("wallet", *command, environment=environment))
+        store = str(settings.BLUECARD_STATE / "wallet.sqlite3")
+        command = (PYTHON, "-m", "casino.counterparts.wallet", "--port", port, "--store", store)
+        serving.insert(0, Program("wallet", command, environment))
     welcome = Program("ready", (PYTHON, "-m", "casino.runtime.welcome"), environment, is_once=True)
-    if settings.IS_PRODUCTION or "demo" not in known:
+    if settings.IS_PRODUCTION or "demo" not in _known_commands():
         return [serving, [welcome]]
     day = Program("demo", (PYTHON, "manage.py", "demo"), environment, is_once=True)
-    live = _program("live", PYTHON, "manage.py", "demo", "--live", environment=environment)
+    live = Program("live", (PYTHON, "manage.py", "demo", "--live"), environment)
     return [serving, [day], [live, welcome]]
 
 
-WORKER = (
-    PYTHON,
-    "-m",
-    "celery",
-    "-A",
-    "casino",
-    "worker",
-    "-l",
-    "INFO",
-    "--without-gossip",
-    "--without-mingle",
-)
-
-
-def _web(environment: dict[str, str]) -> tuple[str, ...]:
-    options = (
-        "--workers",
-        str(settings.WEB_WORKERS),
-        "--threads",
-        "4",
-        "--no-control-socket",
-        "--timeout",
-        "120",
-    )
-    bind = f"{settings.WEB_HOST}:{environment['WEB_PORT']}"
-    return (PYTHON, "-m", "gunicorn", "casino.wsgi", "--bind", bind, "--log-level", "warning", *options)
-
-
-def _program(name: str, *command: str, environment: dict[str, str]) -> Program:
-    return Program(name, command, environment)
+def _web(port: str) -> tuple[str, ...]:
+    options = ("--bind", f"{settings.WEB_HOST}:{port}", "--workers", str(settings.WEB_WORKERS), *WEB_OPTIONS)
+    return (PYTHON, "-m", "gunicorn", "casino.wsgi", *options)
 
 
 def _known_commands() -> set[str]:

@@ -1,4 +1,4 @@
-"""One supervisor over several programs: starts them, names their lines, restarts what dies, stops them all."""
+"""One supervisor over several programs: starts them, names their lines, restarts what dies, stops all."""
 
 import os
 import signal
