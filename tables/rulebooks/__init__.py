@@ -6,7 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from tables.rules.document import parse_rulebook
+from tables.rules.document import RulebookError, parse_rulebook
+from tables.rules.judge import UnknownRulebook
 from tables.rules.rulebook import Rulebook
 
 SHIPPED: Final = (
@@ -40,3 +41,20 @@ def load_shipped(rulebook_id: str) -> Rulebook:
     :raises KeyError: if no such rulebook is shipped.
     """
     return parse_rulebook(shipped_text(rulebook_id), check_every_row=False)
+
+
+def find_rulebook(name: str) -> Rulebook:
+    """Find a shipped rulebook by its id, or read one from a document by its path.
+
+    :raises UnknownRulebook: if there is none, or the document is no rulebook; the message says which.
+    """
+    if name in SHIPPED:
+        return load_shipped(name)
+    try:
+        if not Path(name).is_file():
+            raise UnknownRulebook(f"{name!r} is neither a file nor one of {', '.join(SHIPPED)}")
+        return parse_rulebook(Path(name).read_text(encoding="utf-8"))
+    except RulebookError as error:
+        raise UnknownRulebook(f"{name!r} is no rulebook: {error.problems[0]}") from error
+    except (OSError, ValueError) as error:  # no text, no right to read it, no possible file name
+        raise UnknownRulebook(f"{name!r} cannot be read as a document: {error}") from error
