@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from tables.rules.document_bets import read_bets, read_insurance
-from tables.rules.document_checks import check_rows
+from tables.rules.document_checks import check_rows, warn_of_gifts
 from tables.rules.document_incidents import read_incidents
 from tables.rules.document_passages import Passages, read_passages, read_sources, read_text
 from tables.rules.fields import Field, Problem, Report, Severity, Unreadable, compose
@@ -20,7 +20,7 @@ from tables.rules.money import Rounding
 from tables.rules.rulebook import BothSides, ComplaintField, Complaints, Passage, Rulebook, Windows
 from tables.rules.shoe import BlueCardRule, BurnBy, BurnRule
 
-__all__ = ["Problem", "RulebookError", "Severity", "parse_rulebook"]
+__all__ = ["Problem", "RulebookError", "Severity", "check_rulebook", "parse_rulebook"]
 
 FORMAT: Final = 1
 DECKS: Final = (6, 8)
@@ -62,20 +62,34 @@ def parse_rulebook(text: str, *, check_every_row: bool = True) -> Rulebook:
 
     :raises RulebookError: with every problem found.
     """
-    report = Report()
-    try:
-        rulebook = _read(compose(text, report), report)
-    except Unreadable:
-        raise RulebookError(_in_order(report)) from None
-    if check_every_row and not report.has_errors:
+    rulebook, report = _read_text(text)
+    if rulebook is not None and check_every_row:
         check_rows(rulebook, report)
-    if report.has_errors:
-        raise RulebookError(_in_order(report))
+    if rulebook is None or report.has_errors:
+        raise RulebookError(report.in_order())
     return rulebook
 
 
-def _in_order(report: Report) -> list[Problem]:
-    return sorted(set(report.problems), key=lambda problem: (problem.line, problem.field, problem.message))
+def check_rulebook(text: str) -> list[Problem]:
+    """List everything that is wrong with a document, or that whoever publishes it should know.
+
+    Beyond what `parse_rulebook` refuses there are warnings, which take a second: bets and insurance that
+    favour the player.
+    """
+    rulebook, report = _read_text(text)
+    if rulebook is not None:
+        check_rows(rulebook, report)
+        if not report.has_errors:
+            warn_of_gifts(rulebook, report)
+    return report.in_order()
+
+
+def _read_text(text: str) -> tuple[Rulebook | None, Report]:
+    report = Report()
+    try:
+        return _read(compose(text, report), report), report
+    except Unreadable:
+        return None, report
 
 
 def _read(document: Field, report: Report) -> Rulebook:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
 
-from tables.rules.fields import Report
+from tables.rules.fields import Report, Severity
+from tables.rules.odds import odds_of
 from tables.rules.possible import coups_meeting, insured_endings
 from tables.rules.rulebook import InsuranceRow, Phase, Rulebook, Side, SideResult
 
@@ -18,7 +20,37 @@ def check_rows(rulebook: Rulebook, report: Report) -> None:
             if not rulebook.main_kinds[side]:
                 report.add("insurance", f"insures the {side.value} side, which no bet backs")
         for phase, side in product(Phase, Side):
-            _check_schedule(rulebook.insurance.rows, phase, side, report)
+            _check_schedule(_rows_at(rulebook, phase, side), phase, side, report)
+
+
+def warn_of_gifts(rulebook: Rulebook, report: Report) -> None:
+    """Warn where a bet, or insurance in some situation, brings the player more than it costs."""
+    odds = odds_of(rulebook)
+    for kind, bet in odds.bets.items():
+        if bet.house_edge < 0:
+            report.add(f"bets.{kind}", _favours(bet.house_edge), Severity.WARNING)
+    for sold in odds.insurance:
+        if sold.house_edge >= 0:
+            continue
+        phase, player_total, banker_total = sold.visible
+        own, other = player_total, banker_total
+        if sold.side is Side.BANKER:
+            own, other = other, own
+        rows = _rows_at(rulebook, phase, sold.side)
+        place = next(n for n, row in enumerate(rows) if own in row.own_totals and other in row.other_totals)
+        path = f"insurance.phases.{phase.value}.{sold.side.value}.rows[{place}]"
+        at = f"at Player {player_total}, Banker {banker_total}"
+        report.add(path, f"{_favours(sold.house_edge)} {at}", Severity.WARNING)
+
+
+def _favours(house_edge: Fraction) -> str:
+    hundredths = -house_edge * 10_000
+    return f"favours the player by {hundredths.numerator // hundredths.denominator / 100:.2f} %"
+
+
+def _rows_at(rulebook: Rulebook, phase: Phase, side: Side) -> list[InsuranceRow]:
+    rows = rulebook.insurance.rows if rulebook.insurance is not None else ()
+    return [row for row in rows if row.phase is phase and row.side is side]
 
 
 def _check_bet(rulebook: Rulebook, kind: str, report: Report) -> None:
@@ -33,8 +65,7 @@ def _check_bet(rulebook: Rulebook, kind: str, report: Report) -> None:
         taken |= meeting
 
 
-def _check_schedule(all_rows: tuple[InsuranceRow, ...], phase: Phase, side: Side, report: Report) -> None:
-    rows = [row for row in all_rows if row.phase is phase and row.side is side]
+def _check_schedule(rows: list[InsuranceRow], phase: Phase, side: Side, report: Report) -> None:
     first_row_for: dict[tuple[int, int], int] = {}
     for place, row in enumerate(rows):
         path = f"insurance.phases.{phase.value}.{side.value}.rows[{place}]"

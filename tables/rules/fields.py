@@ -70,6 +70,10 @@ class Report:
         with suppress(Unreadable):
             yield
 
+    def in_order(self) -> list[Problem]:
+        """List the problems by line."""
+        return sorted(set(self.problems), key=lambda problem: (problem.line, problem.field, problem.message))
+
     @property
     def has_errors(self) -> bool:
         return any(problem.severity is Severity.ERROR for problem in self.problems)
