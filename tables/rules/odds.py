@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 from math import perm
 from typing import Final, NamedTuple
 
@@ -55,89 +55,86 @@ class Enumeration:
 @cache
 def enumerate_shoe(decks: int) -> Enumeration:
     """Count every coup that a fresh shoe of so many decks can deal."""
-    by_facts: defaultdict[Facts, int] = defaultdict(int)
-    by_visible: defaultdict[Visible, defaultdict[Outcome, int]] = defaultdict(lambda: defaultdict(int))
+    by_facts: Counter[tuple[int, int, int, int, str | None, str | None]] = Counter()
+    after_four: Counter[tuple[int, int, int, int]] = Counter()
+    after_five: Counter[tuple[int, int, int, int]] = Counter()
     for hands in _first_four(decks):
-        for player_third, banker_third, orders in _thirds(hands):
-            player_total = (hands.player_total + (player_third or 0)) % 10
-            banker_total = (hands.banker_total + (banker_third or 0)) % 10
-            player_cards = 2 if player_third is None else 3
-            banker_cards = 2 if banker_third is None else 3
-            outcome = _outcome(player_total, banker_total)
-            by_facts[
-                Facts(
-                    player_total,
-                    banker_total,
-                    player_cards,
-                    banker_cards,
-                    hands.player_pair,
-                    hands.banker_pair,
-                )
-            ] += orders
+        for ending, rest in _endings(hands).items():
+            player_total, banker_total, player_cards, banker_cards = ending
+            for pairs, orders in hands.orders_by_pairs.items():
+                by_facts[(*ending, *pairs)] += orders * rest
+            orders = hands.orders * rest
             if player_cards + banker_cards > 4:
-                four = Visible(Phase.FOUR_CARDS, hands.player_total, hands.banker_total)
-                by_visible[four][outcome] += orders
+                after_four[hands.player_total, hands.banker_total, player_total, banker_total] += orders
             if player_cards + banker_cards == 6:
-                five = Visible(Phase.PLAYER_THIRD, player_total, hands.banker_total)
-                by_visible[five][outcome] += orders
-    return Enumeration(decks, perm(decks * CARDS_IN_DECK, 6), dict(by_facts), by_visible)
+                after_five[player_total, hands.banker_total, player_total, banker_total] += orders
+    by_visible: defaultdict[Visible, Counter[Outcome]] = defaultdict(Counter)
+    for phase, counts in ((Phase.FOUR_CARDS, after_four), (Phase.PLAYER_THIRD, after_five)):
+        for (player_seen, banker_seen, player_total, banker_total), count in counts.items():
+            outcome = _outcome(player_total, banker_total)
+            by_visible[Visible(phase, player_seen, banker_seen)][outcome] += count
+    combinations = perm(decks * CARDS_IN_DECK, 6)
+    return Enumeration(decks, combinations, {Facts(*key): n for key, n in by_facts.items()}, by_visible)
 
 
-class _Hands(NamedTuple):
-    """The first two cards of both sides by rank, however dealt, and what is left by value."""
+_Pairs = tuple[str | None, str | None]
+_Ending = tuple[int, int, int, int]  # both totals and numbers of cards
+
+
+@dataclass(frozen=True, slots=True)
+class _Hands:
+    """The first two cards of both sides by value: the totals, what is left, and the ranks they may have."""
 
     player_total: int
     banker_total: int
-    player_pair: str | None
-    banker_pair: str | None
-    orders: int  # in which four cards of the shoe make these hands
     left: tuple[int, ...]  # cards left in the shoe by value 0 to 9
+    orders_by_pairs: Mapping[_Pairs, int]  # ranks of the pairs -> orders of four cards
+
+    @property
+    def orders(self) -> int:
+        return sum(self.orders_by_pairs.values())
 
 
 def _first_four(decks: int) -> Iterator[_Hands]:
     copies = decks * SUITS_OF_RANK
-    left_of_value = Counter(VALUE_OF_RANK[rank] for rank in RANKS for _ in range(copies))
+    orders: defaultdict[tuple[int, ...], Counter[_Pairs]] = defaultdict(Counter)
     hands = tuple(combinations_with_replacement(RANKS, 2))
-    for player in hands:
-        for banker in hands:
-            orders = 1 if player[0] == player[1] else 2
-            orders *= 1 if banker[0] == banker[1] else 2
-            left = [left_of_value[value] for value in range(10)]
-            for rank, dealt in Counter(player + banker).items():
-                orders *= perm(copies, dealt)
-                left[VALUE_OF_RANK[rank]] -= dealt
-            yield _Hands(
-                player_total=sum(VALUE_OF_RANK[rank] for rank in player) % 10,
-                banker_total=sum(VALUE_OF_RANK[rank] for rank in banker) % 10,
-                player_pair=player[0] if player[0] == player[1] else None,
-                banker_pair=banker[0] if banker[0] == banker[1] else None,
-                orders=orders,
-                left=tuple(left),
-            )
+    for player, banker in product(hands, hands):
+        ways = (1 if player[0] == player[1] else 2) * (1 if banker[0] == banker[1] else 2)
+        for dealt in Counter(player + banker).values():
+            ways *= perm(copies, dealt)
+        pairs = player[0] if player[0] == player[1] else None, banker[0] if banker[0] == banker[1] else None
+        orders[tuple(VALUE_OF_RANK[rank] for rank in player + banker)][pairs] += ways
+    full = Counter(VALUE_OF_RANK[rank] for rank in RANKS for _ in range(copies))
+    for values, by_pairs in orders.items():
+        dealt_values = Counter(values)
+        left = tuple(full[value] - dealt_values[value] for value in range(10))
+        yield _Hands(sum(values[:2]) % 10, sum(values[2:]) % 10, left, by_pairs)
 
 
-def _thirds(hands: _Hands) -> Iterator[tuple[int | None, int | None, int]]:
-    """Go through the third cards the tableau asks for: both values (None where not drawn) and the orders."""
-    left, orders = hands.left, hands.orders
-    cards_left = sum(left)
-    not_dealt = cards_left - 1  # the choices for a sixth card after a fifth that settles the coup
-    if hands.player_total in NATURALS or hands.banker_total in NATURALS:
-        yield None, None, orders * cards_left * not_dealt
-        return
-    line = BANKER_TABLEAU[hands.banker_total]
-    if hands.player_total not in PLAYER_DRAWS_ON:
-        if not line.draws_after_stand:
-            yield None, None, orders * cards_left * not_dealt
-            return
+def _endings(hands: _Hands) -> Counter[_Ending]:
+    """Deal the third cards the tableau asks for: each ending with the orders of the fifth and sixth card."""
+    player, banker, left = hands.player_total, hands.banker_total, hands.left
+    fifth = sum(left)
+    sixth = fifth - 1  # the choices for a card that is not dealt count as well
+    if player in NATURALS or banker in NATURALS:
+        return Counter({(player, banker, 2, 2): fifth * sixth})
+    line = BANKER_TABLEAU[banker]
+    endings: Counter[_Ending] = Counter()
+    if player in PLAYER_DRAWS_ON:
+        for third, copies in enumerate(left):
+            player_total = (player + third) % 10
+            if third not in line.draws_on_third:
+                endings[player_total, banker, 3, 2] += copies * sixth
+                continue
+            for value, others in enumerate(left):
+                endings[player_total, (banker + value) % 10, 3, 3] += copies * (others - (value == third))
+    elif line.draws_after_stand:
         for value, copies in enumerate(left):
-            yield None, value, orders * copies * not_dealt
-        return
-    for third, copies in enumerate(left):
-        if third not in line.draws_on_third:
-            yield third, None, orders * copies * not_dealt
-            continue
-        for value, others in enumerate(left):
-            yield third, value, orders * copies * (others - (value == third))
+            endings[player, (banker + value) % 10, 2, 3] += copies * sixth
+    else:
+        endings[player, banker, 2, 2] = fifth * sixth
+    return endings
 
 
 def _outcome(player_total: int, banker_total: int) -> Outcome:
