@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from tables.rules.document import RulebookError, parse_rulebook
-from tables.rules.judge import UnknownRulebook
-from tables.rules.rulebook import Rulebook
+from tables.rules.rulebook import Rulebook, UnknownRulebook
 
 SHIPPED: Final = (
     "insurance",

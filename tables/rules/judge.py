@@ -21,17 +21,13 @@ from tables.rules.drawing import Coup, IllegalCoup, IllegalCoupCode, Outcome, re
 from tables.rules.facts import Facts, facts_of
 from tables.rules.insurance import Offers, rows_of_coup
 from tables.rules.judge_lines import BadLine, BetLine, Line, read_line
-from tables.rules.rulebook import INSURANCE_KINDS, Phase, Rulebook, Side
+from tables.rules.rulebook import INSURANCE_KINDS, Phase, Rulebook, Side, UnknownRulebook
 from tables.rules.verdict import Result, Verdict
 
-__all__ = ["BadLine", "Judge", "UnknownRulebook"]
+__all__ = ["BadLine", "Judge"]
 
 _REFUSED: Final = "refused"
 _ENCODE: Final = msgspec.json.Encoder().encode
-
-
-class UnknownRulebook(LookupError):
-    """There is no such rulebook, or its document is wrong; the message says which."""
 
 
 class Answer(msgspec.Struct):

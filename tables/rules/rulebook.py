@@ -15,6 +15,11 @@ from tables.rules.money import Rounding
 from tables.rules.shoe import BlueCardRule, BurnRule
 from tables.rules.verdict import Result, Verdict
 
+
+class UnknownRulebook(LookupError):
+    """There is no such rulebook, or its document is wrong; the message says which."""
+
+
 HOUSE: Final = "house"  # the source of a rule on which the house's written rules are silent
 
 

@@ -19,7 +19,7 @@ class Command(BaseCommand):
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
         check = verbs.add_parser(
             "check",
-            help="name what is wrong and the line; exit status 0 nothing but warnings, 1 errors, 2 wrong usage",
+            help="name what is wrong and the line; exit status 0 at most warnings, 1 errors, 2 wrong usage",
         )
         check.add_argument("files", nargs="+", metavar="FILE")
         check.set_defaults(run=self.check_files)
@@ -29,8 +29,8 @@ class Command(BaseCommand):
 
     def check_files(self, *, files: list[str], **_options: Any) -> None:
         """Check documents and end with status 1 if one has errors."""
-        # A list, so that every file is checked before the answer.
-        if not all([self._check(name) for name in files]):
+        verdicts = [self._check(name) for name in files]
+        if not all(verdicts):
             sys.exit(1)
 
     def _check(self, name: str) -> bool:
