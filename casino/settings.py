@@ -4,6 +4,7 @@ import os
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
+from kombu.entity import Exchange, Queue
 
 from casino.runtime.database_url import database_from_url
 from casino.runtime.places import ROOT, state_folder
@@ -17,13 +18,20 @@ def _is_set(name: str) -> bool:
     return _read(name).lower() in {"1", "true", "yes", "on"}
 
 
+def _number(name: str, default: int) -> int:
+    try:
+        return int(_read(name, str(default)))
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} has to be a whole number, not {_read(name)!r}") from error
+
+
 # --- The environment (docs/settings.md has the table) -----------------------------------------------
 BLUECARD_MODE = _read("BLUECARD_MODE", "development")
 BLUECARD_STATE = state_folder(_read("BLUECARD_STATE"))
 BLUECARD_AS_OWNER = _is_set("BLUECARD_AS_OWNER")
 DATABASE_URL = _read("DATABASE_URL")
 DATABASE_OWNER_URL = _read("DATABASE_OWNER_URL")
-DATABASE_POOL_SIZE = int(_read("DATABASE_POOL_SIZE", "0"))
+DATABASE_POOL_SIZE = _number("DATABASE_POOL_SIZE", 0)
 PG_BIN_DIR = _read("PG_BIN_DIR")
 BROKER_URL = _read("BROKER_URL")
 SECRET_KEY = _read("SECRET_KEY")
@@ -32,9 +40,9 @@ CSRF_TRUSTED_ORIGINS = _read("CSRF_TRUSTED_ORIGINS").replace(",", " ").split()
 DEBUG = _is_set("DEBUG")
 LOG_LEVEL = _read("LOG_LEVEL", "INFO").upper()
 WEB_HOST = _read("WEB_HOST", "127.0.0.1")
-WEB_PORT = int(_read("WEB_PORT", "8000"))
-WEB_WORKERS = int(_read("WEB_WORKERS", "2"))
-WORKER_PROCESSES = int(_read("WORKER_PROCESSES", "2"))
+WEB_PORT = _number("WEB_PORT", 0)
+WEB_WORKERS = _number("WEB_WORKERS", 2)
+WORKER_PROCESSES = _number("WORKER_PROCESSES", 2)
 WALLET_URL = _read("WALLET_URL")
 WALLET_SECRET = _read("WALLET_SECRET")
 RECORDER_URL = _read("RECORDER_URL")
@@ -43,6 +51,8 @@ RECORDER_URL = _read("RECORDER_URL")
 if BLUECARD_MODE not in {"development", "production"}:
     raise ImproperlyConfigured(f"BLUECARD_MODE is development or production, not {BLUECARD_MODE!r}")
 IS_PRODUCTION = BLUECARD_MODE == "production"
+#: True while nobody named a wallet: `make run` then starts the small one of casino/counterparts.
+WALLET_IS_OURS = not IS_PRODUCTION and not WALLET_URL
 
 if IS_PRODUCTION:
     _needed = {
@@ -88,13 +98,15 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_DEFAULT_QUEUE = "bluecard"
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
+# A task that kills its process is tried three times more and then given up; its promise in the outbox stays.
+CELERY_TASK_RETRY_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_CONCURRENCY = WORKER_PROCESSES
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULER = "casino.beat:OneAtATimeScheduler"
 #: What the clock rings: name -> {"task": ..., "schedule": seconds}. Sweeps, never anything with a date.
-CELERY_BEAT_SCHEDULE: dict[str, dict[str, object]] = {}
+CELERY_BEAT_SCHEDULE = {"sweep": {"task": "tables.sweep", "schedule": 5.0}}
 if BROKER_IS_PGMQ:
     # One long task may not outlive the visibility timeout, or it is delivered again while it runs.
     # kombu's own polling interval of a second would let four tasks through in a second.
@@ -111,7 +123,21 @@ if BROKER_IS_PGMQ:
 else:
     CELERY_BROKER_TRANSPORT_OPTIONS = {"confirm_publish": True}
     CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-    CELERY_TASK_DEFAULT_QUEUE_TYPE = "quorum"
+if BROKER_URL.startswith("amqp"):
+    CELERY_TASK_QUEUES = [
+        Queue(
+            CELERY_TASK_DEFAULT_QUEUE,
+            Exchange(CELERY_TASK_DEFAULT_QUEUE),
+            routing_key=CELERY_TASK_DEFAULT_QUEUE,
+            queue_arguments={
+                "x-queue-type": "quorum",
+                "x-delivery-limit": 5,
+                "x-dead-letter-exchange": "",
+                "x-dead-letter-routing-key": "bluecard.dead",
+                "x-consumer-timeout": 3_600_000,
+            },
+        )
+    ]
 
 # --- Django -----------------------------------------------------------------------------------------
 INSTALLED_APPS = [
@@ -186,15 +212,36 @@ STORAGES = {
 # --- The API ----------------------------------------------------------------------------------------
 REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "tables.api.authentication.KeyAuthentication",
+        "tables.api.authentication.StaffSession",
+    ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "EXCEPTION_HANDLER": "casino.errors.problem_handler",
+    "URL_FORMAT_OVERRIDE": None,
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Bluecard",
-    "DESCRIPTION": "Record, settle and prove live-dealer baccarat.",
+    "DESCRIPTION": (
+        "Send what happens at a table; read what was dealt, what was bet and what it paid.\n\n"
+        "Sign a request with `Authorization: Bearer bc_…`. Every error is an RFC 9457 problem "
+        "(`application/problem+json`). Money is in minor units, times are UTC. Lists come in pages: "
+        "follow `next` until it is null."
+    ),
     "VERSION": "1",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {
+        "TableStatus": ["open", "closed", "closed_by_fault"],
+        "ShoeStatus": ["open", "ended", "replaced", "cancelled"],
+        "RoundStatus": ["betting", "dealing", "insurance", "resulted", "settled", "voided"],
+        "BetStatus": ["accepted", "refused", "cancelled"],
+        "DeliveryStatus": ["waiting", "delivered", "dead"],
+        "EventAnswerStatus": ["accepted", "repeat", "refused", "conflict", "gap", "unreadable"],
+    },
 }
 
 # --- Security and logging ---------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from casino.runtime.provision import provision
 from casino.runtime.supervisor import Program, Supervisor
 
 PYTHON = sys.executable
+USUAL_PORT = 8000
 PORTS_TRIED = 20
 CELERY = (PYTHON, "-m", "celery", "--quiet", "-A", "casino")
 WORKER_OPTIONS = ("-l", "WARNING", "--without-gossip", "--without-mingle")
@@ -45,24 +46,16 @@ def choose_ports() -> dict[str, str]:
     :raises CannotRun: if a port that somebody asked for is taken.
     """
     web = settings.WEB_PORT
-    if not _is_free(settings.WEB_HOST, web):
-        if "WEB_PORT" in os.environ:
-            raise CannotRun(f"port {web} is taken; name another one in WEB_PORT")
-        web = _next_free(settings.WEB_HOST, web)
-        print(f"Port {settings.WEB_PORT} is taken, so the web server listens on {web}", flush=True)
-    environment = {"WEB_PORT": str(web), "WALLET_SECRET": settings.WALLET_SECRET}
-    if is_wallet_ours():
-        wallet = urlsplit(settings.WALLET_URL)
-        port = wallet.port or 80
-        if not _is_free("127.0.0.1", port):
-            port = _next_free("127.0.0.1", port)
-        environment["WALLET_URL"] = f"http://127.0.0.1:{port}"
+    if web and not _is_free(settings.WEB_HOST, web):
+        raise CannotRun(f"port {web} is taken; name another one in WEB_PORT, or none to have one found")
+    environment = {
+        "WEB_PORT": str(web or _first_free(settings.WEB_HOST, USUAL_PORT)),
+        "WALLET_SECRET": settings.WALLET_SECRET,
+    }
+    if settings.WALLET_IS_OURS:
+        port = urlsplit(settings.WALLET_URL).port or 80
+        environment["WALLET_URL"] = f"http://127.0.0.1:{_first_free('127.0.0.1', port)}"
     return environment
-
-
-def is_wallet_ours() -> bool:
-    """Return whether the small wallet is to be started: nobody named another."""
-    return not settings.IS_PRODUCTION and not os.environ.get("WALLET_URL", "").strip()
 
 
 def programs(environment: dict[str, str]) -> list[list[Program]]:
@@ -129,9 +122,11 @@ def _is_free(host: str, port: int) -> bool:
     return True
 
 
-def _next_free(host: str, port: int) -> int:
-    for candidate in range(port + 1, port + 1 + PORTS_TRIED):
+def _first_free(host: str, port: int) -> int:
+    for candidate in range(port, port + PORTS_TRIED):
         if _is_free(host, candidate):
+            if candidate != port:
+                print(f"Port {port} is taken: using {candidate}", flush=True)
             return candidate
     raise CannotRun(f"ports {port} to {port + PORTS_TRIED} are all taken; name a free one in WEB_PORT")
 
