@@ -14,7 +14,13 @@ admin_site = import_module("casino.admin_site").admin_site if find_spec("casino.
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("admin/", admin_site.urls),
+    path("api/", include("tables.api.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
     path("health/live", health.live, name="health-live"),
     path("health/ready", health.ready, name="health-ready"),
 ]
+
+handler400 = "casino.errors.bad_request"
+handler403 = "casino.errors.permission_denied"
+handler404 = "casino.errors.page_not_found"
+handler500 = "casino.errors.server_error"

@@ -1,0 +1,1 @@
+"""How machines read what was dealt and send what is being dealt."""
