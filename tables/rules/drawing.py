@@ -6,6 +6,7 @@ so it is one table here and not part of a rulebook.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -72,10 +73,21 @@ class IllegalCoupCode(StrEnum):
 class IllegalCoup(ValueError):
     """Cards that no lawful coup consists of; `str()` gives the code, a colon and the message."""
 
-    def __init__(self, code: IllegalCoupCode, message: str, *, position: int, due: Place | None) -> None:
+    def __init__(
+        self,
+        code: IllegalCoupCode,
+        message: str,
+        *,
+        position: int,
+        due: Place | None,
+        card: str | None = None,
+        standing: tuple[int, int] | None = None,
+    ) -> None:
         super().__init__(f"{code.value}: {message}")
         self.code = code
         self.message = message
+        self.card = card  # what was dealt there, None where nothing was
+        self.standing = standing  # Player's and Banker's two-card totals, None before four cards lie
         self.position = position  # of the first wrong card, counted from 1 in dealt order
         self.due = due  # what the tableau wanted there; None when nothing more
 
@@ -181,10 +193,13 @@ def due_next(player: Sequence[Card], banker: Sequence[Card]) -> Place | None:
 def read_coup(cards: Sequence[Card | str], decks: int = 8) -> Coup:
     """Read cards in the order dealt (P1 B1 P2 B2, P3 if drawn, B3 if drawn) as a coup.
 
-    Cards may be given as text. The cards are walked in that order, so the first wrong one decides the error.
+    Cards may be given as text. The cards are walked in that order, so the first wrong one decides the error;
+    only more copies of a card than the decks hold are named before anything else.
 
     :raises IllegalCoup: if the cards break the drawing rules.
     """
+    if len(cards) > decks:
+        _refuse_excess_copies(cards, decks)
     player: list[Card] = []
     banker: list[Card] = []
     due = due_next(player, banker)
@@ -194,8 +209,6 @@ def read_coup(cards: Sequence[Card | str], decks: int = 8) -> Coup:
         card = CARD_BY_TEXT.get(str(given))
         if card is None:
             raise _unknown_card(given, position, due)
-        if position > decks and (player + banker).count(card) >= decks:
-            raise _too_many_copies(card, position, due, decks)
         (player if due[0] == "P" else banker).append(card)
         due = due_next(player, banker)
     if due is not None:
@@ -208,6 +221,8 @@ def arrange(placed: Mapping[Place, Card], decks: int = 8) -> Coup:
 
     :raises IllegalCoup: if a place is empty that the tableau fills, or filled that it leaves empty.
     """
+    if len(placed) > decks:
+        _refuse_excess_copies([placed[place] for place in DEAL_ORDER if place in placed], decks)
     player: list[Card] = []
     banker: list[Card] = []
     while (due := due_next(player, banker)) is not None:
@@ -217,8 +232,6 @@ def arrange(placed: Mapping[Place, Card], decks: int = 8) -> Coup:
         card = placed.get(due)
         if card is None:
             raise _missing_card(due, position, player, banker)
-        if position > decks and (player + banker).count(card) >= decks:
-            raise _too_many_copies(card, position, due, decks)
         (player if due[0] == "P" else banker).append(card)
     coup = Coup(tuple(player), tuple(banker), hand_total(player), hand_total(banker))
     for place in DEAL_ORDER[4:]:
@@ -227,7 +240,7 @@ def arrange(placed: Mapping[Place, Card], decks: int = 8) -> Coup:
     return coup
 
 
-_PLACE_WORDS: Final = {
+PLACE_WORDS: Final = {
     Place.P1: "the Player's first card",
     Place.B1: "the Banker's first card",
     Place.P2: "the Player's second card",
@@ -242,32 +255,56 @@ def _missing_card(due: Place, position: int, player: Sequence[Card], banker: Seq
         Place.P3: IllegalCoupCode.MISSING_PLAYER_THIRD,
         Place.B3: IllegalCoupCode.MISSING_BANKER_THIRD,
     }.get(due, IllegalCoupCode.MISSING_INITIAL_CARDS)
-    because = f" ({_standing(player, banker)})" if due in DEAL_ORDER[4:] else ""
-    message = f"card {position} is missing; {_PLACE_WORDS[due]} was due{because}"
-    return IllegalCoup(code, message, position=position, due=due)
+    message = f"card {position} is missing; {PLACE_WORDS[due]} was due"
+    if due not in DEAL_ORDER[4:]:
+        return IllegalCoup(code, message, position=position, due=due)
+    message += f" ({_standing(player, banker)})"
+    return IllegalCoup(code, message, position=position, due=due, standing=_totals(player, banker))
 
 
 def _extra_card(given: object, position: int, player: Sequence[Card], banker: Sequence[Card]) -> IllegalCoup:
     due = due_next(player, banker)
-    wanted = "nothing more was due" if due is None else f"{_PLACE_WORDS[due]} was due instead"
-    message = f"card {position} ({given}) should not have been dealt; {wanted} ({_standing(player, banker)})"
-    return IllegalCoup(IllegalCoupCode.EXTRA_CARD, message, position=position, due=due)
+    card = _shortened(given)
+    wanted = "nothing more was due" if due is None else f"{PLACE_WORDS[due]} was due instead"
+    message = f"card {position} ({card}) should not have been dealt; {wanted} ({_standing(player, banker)})"
+    standing = _totals(player, banker)
+    return IllegalCoup(
+        IllegalCoupCode.EXTRA_CARD, message, position=position, due=due, card=card, standing=standing
+    )
 
 
 def _unknown_card(given: object, position: int, due: Place) -> IllegalCoup:
+    card = _shortened(given)
     message = (
-        f"card {position} ({given!r}) is no card; {_PLACE_WORDS[due]} was due "
+        f"card {position} ({card!r}) is no card; {PLACE_WORDS[due]} was due "
         "(rank A 2-10 J Q K, then suit S H D C)"
     )
-    return IllegalCoup(IllegalCoupCode.UNKNOWN_CARD, message, position=position, due=due)
+    return IllegalCoup(IllegalCoupCode.UNKNOWN_CARD, message, position=position, due=due, card=card)
 
 
-def _too_many_copies(card: Card, position: int, due: Place, decks: int) -> IllegalCoup:
-    message = (
-        f"card {position} ({card}) is one copy more than the {decks} decks hold; "
-        f"another card was due as {_PLACE_WORDS[due]}"
-    )
-    return IllegalCoup(IllegalCoupCode.TOO_MANY_COPIES, message, position=position, due=due)
+def _refuse_excess_copies(cards: Sequence[Card | str], decks: int) -> None:
+    copies: Counter[str] = Counter()
+    for position, given in enumerate(cards, start=1):
+        card = str(given)
+        copies[card] += 1
+        if copies[card] > decks and card in CARD_BY_TEXT:
+            raise IllegalCoup(
+                IllegalCoupCode.TOO_MANY_COPIES,
+                f"card {position} ({card}) is one copy more than the {decks} decks hold; "
+                "another card, or none, was due",
+                position=position,
+                due=None,
+                card=card,
+            )
+
+
+def _shortened(given: object) -> str:
+    text = str(given)
+    return text if len(text) <= 12 else f"{text[:12]}…"
+
+
+def _totals(player: Sequence[Card], banker: Sequence[Card]) -> tuple[int, int]:
+    return hand_total(player[:2]), hand_total(banker[:2])
 
 
 def _standing(player: Sequence[Card], banker: Sequence[Card]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from tables.rules.cards import Card
-from tables.rules.drawing import Reason
+from tables.rules.drawing import IllegalCoup, IllegalCoupCode, Place, Reason
 
 Language = Literal["en", "th"]
 LANGUAGES: Final[tuple[Language, ...]] = ("en", "th")
@@ -175,6 +175,39 @@ def heading(reason: Reason, language: Language) -> str:
 def sentence(reason: Reason, language: Language) -> str:
     """Say a reason in one or two sentences with its values filled in, cards as `7♠`."""
     return _WORDS[language][reason.code][1].format_map(_spoken(reason, language))
+
+
+_PLACES_IN_THAI: Final = {
+    Place.P1: "ไพ่ใบแรกของเพลเยอร์",
+    Place.B1: "ไพ่ใบแรกของแบงเกอร์",
+    Place.P2: "ไพ่ใบที่สองของเพลเยอร์",
+    Place.B2: "ไพ่ใบที่สองของแบงเกอร์",
+    Place.P3: "ไพ่ใบที่สามของเพลเยอร์",
+    Place.B3: "ไพ่ใบที่สามของแบงเกอร์",
+}
+
+_MISTAKES_IN_THAI: Final = {
+    IllegalCoupCode.MISSING_INITIAL_CARDS: "ขาดไพ่ใบที่ {position}",
+    IllegalCoupCode.MISSING_PLAYER_THIRD: "ขาดไพ่ใบที่ {position}",
+    IllegalCoupCode.MISSING_BANKER_THIRD: "ขาดไพ่ใบที่ {position}",
+    IllegalCoupCode.EXTRA_CARD: "ไพ่ใบที่ {position} ({card}) แจกเกิน",
+    IllegalCoupCode.UNKNOWN_CARD: "ไพ่ใบที่ {position} ({card}) ไม่มีในสำรับ",
+    IllegalCoupCode.TOO_MANY_COPIES: "ไพ่ใบที่ {position} ({card}) ซ้ำเกินจำนวนสำรับในขอนไพ่",
+}
+
+
+def mistake(error: IllegalCoup, language: Language) -> str:
+    """Say what is wrong with an unlawful coup: the first wrong card, and what was due instead."""
+    if language == "en":
+        return f"{error.message[0].upper()}{error.message[1:]}."
+    words = _MISTAKES_IN_THAI[error.code].format(position=error.position, card=error.card)
+    if error.due is not None:
+        words += f" ต้องเป็น{_PLACES_IN_THAI[error.due]}"
+    elif error.code is IllegalCoupCode.EXTRA_CARD:
+        words += " ไม่มีไพ่ที่ต้องแจกอีกแล้ว"
+    if error.standing is not None:
+        words += " (ครบสี่ใบ เพลเยอร์ {} แต้ม แบงเกอร์ {} แต้ม)".format(*error.standing)
+    return words
 
 
 def _spoken(reason: Reason, language: Language) -> dict[str, int | str]:

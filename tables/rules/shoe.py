@@ -70,9 +70,9 @@ class BlueCardMoment(StrEnum):
     AS_FIRST_CARD = "as_first_card"  # in place of the next round's first card
 
 
-# How many rounds after the one running, or else after the one just finished, may still be dealt. Where a house
-# deals one more, a blue card that came first belongs to the round about to start; where the round just finished
-# was the last it closes the shoe at once, in place of a first card as well as in place of the discard.
+# How many rounds after the one running, or else after the one just finished, may still be dealt. Where a
+# house deals one more, a blue card that came first belongs to the round about to start; where the round just
+# finished was the last, it closes the shoe at once, in place of a first card or of the discard alike.
 _ROUNDS_LEFT: Final[Mapping[tuple[BlueCardRule, bool], int]] = {
     (BlueCardRule.THIS_ROUND, False): 0,
     (BlueCardRule.THIS_ROUND, True): 0,

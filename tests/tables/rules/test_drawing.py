@@ -184,6 +184,15 @@ def test_more_copies_than_the_decks_hold():
         read_coup(["9H", "4H", "9H", "4S"], decks=1)
     assert str(refused.value).startswith("too_many_copies: card 3 (9H) ")
     assert read_coup(["9H", "4H", "9H", "4S"], decks=2).player_total == 8
+    with pytest.raises(IllegalCoup) as refused:
+        read_coup(["6H"] * 9)
+    assert str(refused.value) == (
+        "too_many_copies: card 9 (6H) is one copy more than the 8 decks hold; another card, or none, was due"
+    )
+    with pytest.raises(IllegalCoup, match=r"^extra_card: card 7 "):
+        read_coup(["6H"] * 8)
+    with pytest.raises(IllegalCoup, match=r"^too_many_copies: card 2 "):
+        arrange({Place.P1: Card("9", "H"), Place.B1: Card("9", "H")}, decks=1)
 
 
 P = {place.value: place for place in Place}

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from io import StringIO
 from pathlib import Path
@@ -14,8 +15,10 @@ from django.core.management import CommandError, call_command
 
 from tables.rulebooks import SHIPPED, load_shipped
 from tables.rules.drawing import Outcome
+from tables.rules.facts import Condition
 from tables.rules.odds import Visible, enumerate_shoe, odds_of
-from tables.rules.rulebook import Phase, Side
+from tables.rules.rulebook import Bet, Phase, Row, Side
+from tables.rules.verdict import Result, Verdict
 
 PROJECT = Path(__file__).parents[3]
 
@@ -147,6 +150,35 @@ def test_each_situation_has_one_entry():
 @pytest.mark.parametrize("rulebook", [name for name in SHIPPED if not name.startswith("insurance")])
 def test_rulebooks_without_insurance_have_no_entry(rulebook):
     assert odds_of(load_shipped(rulebook)).insurance == ()
+
+
+def bet_on(condition: Condition) -> Bet:
+    row = Row(condition, Verdict(Result.WON, Fraction(25)))
+    return replace(load_shipped("commission").bets["player_pair"], rows=(row,))
+
+
+def test_a_bet_on_the_rank_of_a_pair():
+    """A pair of aces: 32/416 · 31/415 = 31/5395; both sides with it: that times 30/414 · 29/413."""
+    aces = Condition((("player_pair_rank", frozenset({"A"})),))
+    both = Condition((("player_pair_rank", frozenset({"A"})), ("banker_pair_rank", frozenset({"A"}))))
+    rulebook = replace(load_shipped("commission"), bets={"aces": bet_on(aces), "both": bet_on(both)})
+    bets = odds_of(rulebook).bets
+    won, total = Fraction(25), 4_998_398_275_503_360
+    assert Fraction(bets["aces"].returns[won], total) == Fraction(31, 5395)
+    assert Fraction(bets["both"].returns[won], total) == Fraction(31, 5395) * Fraction(30 * 29, 414 * 413)
+
+
+@pytest.mark.parametrize(
+    ("bet", "edge"),
+    [
+        ("player", "18880657128/1525814595305"),
+        ("banker", "460294100/43594702723"),
+        ("tie", "220299549488/1525814595305"),
+        ("player_pair", "35/311"),
+    ],
+)
+def test_a_rulebook_of_six_decks(bet, edge):
+    assert odds_of(replace(load_shipped("commission"), decks=6)).bets[bet].house_edge == Fraction(edge)
 
 
 def run(*arguments: str) -> str:

@@ -6,8 +6,8 @@ from itertools import product
 import pytest
 
 from tables.rules.cards import Card
-from tables.rules.drawing import Coup, Place, due_next, explain, read_coup
-from tables.rules.sentences import LANGUAGES, REASON_CODES, heading, sentence
+from tables.rules.drawing import Coup, IllegalCoup, Place, due_next, explain, read_coup
+from tables.rules.sentences import LANGUAGES, REASON_CODES, heading, mistake, sentence
 
 WORTH = ["K", "A", "2", "3", "4", "5", "6", "7", "8", "9"]
 
@@ -116,3 +116,37 @@ def test_the_range_a_sentence_names_is_the_table_it_came_from(language):
             coup = coup_of(2, banker, third)
             assert named[banker] in sentence(explain(coup)[2], language)
             assert (len(coup.banker) == 3) == (str(third) in values.split())
+
+
+@pytest.mark.parametrize(
+    ("cards", "en", "th"),
+    [
+        (
+            "9H",
+            "Card 2 is missing; the Banker's first card was due.",
+            "ขาดไพ่ใบที่ 2 ต้องเป็นไพ่ใบแรกของแบงเกอร์",
+        ),
+        (
+            "2H 5H KC KS",
+            "Card 5 is missing; the Player's third card was due (Player 2, Banker 5 after four cards).",
+            "ขาดไพ่ใบที่ 5 ต้องเป็นไพ่ใบที่สามของเพลเยอร์ (ครบสี่ใบ เพลเยอร์ 2 แต้ม แบงเกอร์ 5 แต้ม)",
+        ),
+        (
+            "9H 4H KC 6S 2S",
+            "Card 5 (2S) should not have been dealt; nothing more was due "
+            "(Player 9, Banker 0 after four cards).",
+            "ไพ่ใบที่ 5 (2S) แจกเกิน ไม่มีไพ่ที่ต้องแจกอีกแล้ว (ครบสี่ใบ เพลเยอร์ 9 แต้ม แบงเกอร์ 0 แต้ม)",
+        ),
+        (
+            "9H 1S",
+            "Card 2 ('1S') is no card; the Banker's first card was due "
+            "(rank A 2-10 J Q K, then suit S H D C).",
+            "ไพ่ใบที่ 2 (1S) ไม่มีในสำรับ ต้องเป็นไพ่ใบแรกของแบงเกอร์",
+        ),
+    ],
+)
+def test_an_unlawful_coup_says_what_is_wrong_in_both_languages(cards, en, th):
+    with pytest.raises(IllegalCoup) as refused:
+        read_coup(cards.split())
+    assert mistake(refused.value, "en") == en
+    assert mistake(refused.value, "th") == th
