@@ -46,6 +46,10 @@ class WalletUnavailable(Exception):
     """No answer that can be used came back. Whether anything was booked is unknown: send the same again."""
 
 
+class WalletStumbled(WalletUnavailable):
+    """The wallet failed over this request (HTTP 500). One of its messages may be what it failed over."""
+
+
 class WalletRejected(Exception):
     """The request as a whole was refused and nothing of it was booked. Sending the same again cannot help."""
 
@@ -138,6 +142,8 @@ class WalletClient:
             raise WalletUnavailable(f"{type(problem).__name__}: {problem}") from problem
         if response.status_code in FINAL_STATUSES:
             raise WalletRejected(_said(response))
+        if response.status_code == httpx.codes.INTERNAL_SERVER_ERROR:
+            raise WalletStumbled(_said(response))
         if response.status_code != httpx.codes.OK:
             raise WalletUnavailable(_said(response))
         return response
@@ -158,7 +164,7 @@ def _read_answers(response: httpx.Response, asked: set[str]) -> dict[str, Answer
     """
     try:
         found = [_read_answer(raw) for raw in response.json()["answers"] if raw["key"] in asked]
-    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise WalletUnavailable(f"an answer that cannot be read: {problem!r}") from problem
     answers: dict[str, Answer] = {}
     for answer in found:
