@@ -110,6 +110,8 @@ class TableFeed(ApiView):
 
 def _check_media_type(request: Request) -> None:
     media_type = request._request.content_type or ""
+    if not media_type and request.META.get("CONTENT_LENGTH") in {None, "", "0"}:
+        return  # nothing was sent, which is said in better words than these
     charset = (request._request.content_params or {}).get("charset", "utf-8")
     encoding = request.headers.get("Content-Encoding", "identity")
     if media_type not in MEDIA_TYPES or charset.lower() not in {"utf-8", "utf8"} or encoding != "identity":

@@ -18,7 +18,7 @@ def split_events(body: bytes) -> list[bytes]:
     A last line that ends in the middle is kept as it is: it is answered as unreadable, what came before is
     read, and the whole may be sent again.
 
-    :raises BadBody: if the body is empty, begins with a byte-order mark, or is a broken array.
+    :raises BadBody: if the body holds no event, begins with a byte-order mark, or is a broken array.
     """
     if body.startswith(BOM):
         raise BadBody("body: begins with a byte-order mark; send plain UTF-8 (feed/format)")
@@ -28,9 +28,12 @@ def split_events(body: bytes) -> list[bytes]:
     if stripped[:1] != b"[":
         return list(split_lines(body.split(b"\n")))
     try:
-        return [bytes(raw) for raw in _array.decode(stripped)]
-    except msgspec.DecodeError as problem:
+        events = [bytes(raw) for raw in _array.decode(stripped)]
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         raise BadBody(f"body: not a JSON array of events: {problem} (feed/format)") from problem
+    if not events:
+        raise BadBody("body: the array holds no event (feed/format)")
+    return events
 
 
 def split_lines(lines: Iterable[bytes]) -> Iterator[bytes]:

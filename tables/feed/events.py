@@ -219,7 +219,7 @@ class Incident(Event, kw_only=True, tag="incident"):
 
     code: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
     round: Identifier | UnsetType = UNSET
-    facts: dict[Text, bool | int | Text] = {}
+    facts: dict[Text, bool | Annotated[int, Meta(ge=-(2**53), le=2**53)] | Text] = {}
     note: Text = ""
 
 
