@@ -67,7 +67,7 @@ def programs(environment: dict[str, str]) -> list[list[Program]]:
     ]
     if "WALLET_URL" in environment and find_spec("casino.counterparts.wallet"):
         port = str(urlsplit(environment["WALLET_URL"]).port)
-        store = str(settings.BLUECARD_STATE / "wallet.sqlite3")
+        store = str(settings.BLUECARD_STATE / "wallet.log")
         command = (PYTHON, "-m", "casino.counterparts.wallet", "--port", port, "--store", store)
         serving.insert(0, Program("wallet", command, environment))
     welcome = Program("ready", (PYTHON, "-m", "casino.runtime.welcome"), environment, is_once=True)

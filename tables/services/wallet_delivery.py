@@ -74,7 +74,7 @@ class _Outcome:
     error: str = ""
 
 
-def deliver_due(*, now: datetime, limit: int, client: WalletClient | None = None) -> DeliveryReport:
+def deliver_due(*, now: datetime, limit: int = 5_000, client: WalletClient | None = None) -> DeliveryReport:
     """Deliver up to `limit` messages that are due, and say what became of them.
 
     Stops early when the wallet cannot be reached at all: what was not tried keeps its attempts.
