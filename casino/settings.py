@@ -141,9 +141,8 @@ if BROKER_URL.startswith("amqp"):
 
 # --- Django -----------------------------------------------------------------------------------------
 INSTALLED_APPS = [
-    "unfold",
-    "unfold.contrib.filters",
-    "django.contrib.admin",
+    "unfold.apps.BasicAppConfig",
+    "casino.admin_apps.BluecardAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -207,6 +206,19 @@ STATICFILES_DIRS = [ROOT / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+# --- The admin's pages ------------------------------------------------------------------------------
+HOUSE_ZONE = "Asia/Bangkok"  # of the clock in the top bar and of days in filters; each table has its own
+UNFOLD = {
+    "SITE_TITLE": "Bluecard",
+    "SITE_HEADER": "Bluecard",
+    "SITE_URL": None,
+    "SHOW_HISTORY": False,
+    "SHOW_VIEW_ON_SITE": False,
+    # Colours stand in static/bluecard/css/tokens.css: Unfold would write them into a <style> of every page.
+    "COLORS": {},
+    "SIDEBAR": {"show_search": False, "command_search": False, "navigation": "casino.admin_site.menu"},
 }
 
 # --- The API ----------------------------------------------------------------------------------------

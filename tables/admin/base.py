@@ -17,11 +17,10 @@ from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 
 from tables.admin.record import Record
+from tables.templatetags.lists import BEFORE_VAR
 
 MOST_COUNTED = 10_000
 LONGEST_SEARCH = 120
-#: The primary key after which a list goes on, older rows only. Pages beyond the first 10,000 rows are reached so.
-from tables.templatetags.lists import BEFORE_VAR
 
 
 class CappedPaginator(Paginator):
@@ -52,7 +51,9 @@ class KeysetChangeList(ChangeList):
         lookups.pop(BEFORE_VAR, None)
         return lookups
 
-    def get_queryset(self, request: HttpRequest, exclude_parameters: list[str] | None = None) -> QuerySet[Model]:
+    def get_queryset(
+        self, request: HttpRequest, exclude_parameters: list[str] | None = None
+    ) -> QuerySet[Model]:
         queryset = super().get_queryset(request, exclude_parameters)
         before = request.GET.get(BEFORE_VAR, "")
         if before.isascii() and before.isdigit() and len(before) < 19:
@@ -141,7 +142,9 @@ class ReadOnlyAdmin(ModelAdmin):
         if "e" in request.GET:  # where Django sends a list whose filters it could not read
             messages.warning(request, _("That filter could not be read, so the list is shown without it."))
             return HttpResponseRedirect(request.path)
-        return super().changelist_view(request, {"title": self.opts.verbose_name_plural, **(extra_context or {})})
+        return super().changelist_view(
+            request, {"title": self.opts.verbose_name_plural, **(extra_context or {})}
+        )
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Model | None:
         if "\x00" in object_id:

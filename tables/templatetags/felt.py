@@ -13,7 +13,8 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext as _
 
-from tables.admin import words
+from tables import words
+from tables.models import DeliveryStatus, WalletTransaction
 from tables.queries.shoe_page import ShoeProgress
 from tables.rules.cards import Card as Face
 from tables.rules.currencies import write_money
@@ -38,7 +39,7 @@ def spoken_language() -> Language:
 @register.simple_tag
 def icon(name: str) -> SafeString:
     """Draw an icon of ours."""
-    return mark_safe(icon_svg(name))  # noqa: S308  made of our own constants
+    return mark_safe(icon_svg(name))
 
 
 @register.simple_tag
@@ -97,15 +98,15 @@ def card_face(face: Face | None, is_sideways: bool = False) -> SafeString:
     """Draw a card, or its back when nobody saw its face."""
     label = say_card(face)
     if face is None:
-        return mark_safe(back_svg(label=label, is_sideways=is_sideways))  # noqa: S308
-    return mark_safe(face_svg(face.rank, face.suit, label=label, is_sideways=is_sideways))  # noqa: S308
+        return mark_safe(back_svg(label=label, is_sideways=is_sideways))
+    return mark_safe(face_svg(face.rank, face.suit, label=label, is_sideways=is_sideways))
 
 
 @register.simple_tag
 def card_slot(place: str) -> SafeString:
     """Draw the empty place of the card that is due."""
     is_third = place in ("P3", "B3")
-    return mark_safe(slot_svg("…", label=gettext("this card is due"), is_sideways=is_third))  # noqa: S308
+    return mark_safe(slot_svg("…", label=gettext("this card is due"), is_sideways=is_third))
 
 
 @register.filter
@@ -208,10 +209,13 @@ def shoe_bar(progress: ShoeProgress) -> SafeString:
         width = max(last - first + 1, 4)
         bars.append(format_html('<rect class="here" x="{}" width="{}" height="12"/>', first - 1, width))
     if progress.blue_card_after is not None:
-        bars.append(format_html('<rect class="blue" x="{}" width="4" height="12"/>', progress.blue_card_after))
+        bars.append(
+            format_html('<rect class="blue" x="{}" width="4" height="12"/>', progress.blue_card_after)
+        )
     label = _("%(out)s of %(cards)s cards are out") % {"out": progress.out, "cards": progress.cards}
     return format_html(
-        '<svg class="bc-shoe-bar" viewBox="0 0 {} 12" preserveAspectRatio="none" role="img" aria-label="{}">{}</svg>',
+        '<svg class="bc-shoe-bar" viewBox="0 0 {} 12" preserveAspectRatio="none" role="img" aria-label="{}">'
+        "{}</svg>",
         progress.cards,
         label,
         format_html_join("", "{}", ((bar,) for bar in bars)),
@@ -229,3 +233,29 @@ def dense_class(count: int) -> str:
 def blanks(count: int) -> range:
     """Count the empty cells that fill up the last column of a bead plate."""
     return range(-count % 6)
+
+
+@register.filter
+def whole(number: int) -> str:
+    """Write a whole number with commas."""
+    return f"{int(number):,}"
+
+
+@register.simple_tag
+def delivery_badge(transaction: WalletTransaction) -> SafeString:
+    """Show how far the message of a wallet transaction has got; a delivered debit was taken back."""
+    delivery = getattr(transaction, "delivery", None)
+    if delivery is None or delivery.status == DeliveryStatus.WAITING:
+        return state_badge(words.DELIVERY_STATES["waiting"])
+    if delivery.status == DeliveryStatus.DEAD:
+        return state_badge(words.DELIVERY_STATES["dead"])
+    return state_badge(words.DELIVERY_STATES["credited" if transaction.amount_minor > 0 else "taken_back"])
+
+
+@register.filter
+def card_stacked(face: Face) -> SafeString:
+    """Write a card as rank over suit, for a strip of many."""
+    red = " is-red" if SUIT_COLOURS[face.suit] != SUIT_COLOURS["S"] else ""
+    return format_html(
+        '<span class="bc-stacked{}">{}<br>{}</span>', red, face.rank, SUIT_SIGNS[face.suit] + _AS_TEXT
+    )

@@ -11,7 +11,6 @@ from django.template.context import Context
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-
 BEFORE_VAR = "before"  # the query parameter that names the row a page of a long list starts after
 
 register = template.Library()
@@ -39,7 +38,12 @@ def list_rows(cl: ChangeList) -> Iterator[list[Cell]]:
     columns = list_columns(cl)
     for found in cl.result_list:
         yield [
-            Cell(column.label, _value(cl, name, found), column.is_number, cl.url_for_result(found) if first else "")
+            Cell(
+                column.label,
+                _value(cl, name, found),
+                column.is_number,
+                cl.url_for_result(found) if first else "",
+            )
             for first, name, column in zip(
                 [True] + [False] * (len(columns) - 1), cl.list_display, columns, strict=True
             )
@@ -87,7 +91,9 @@ def kept_inputs(cl: ChangeList) -> SafeString:
     kept = format_html("")
     for spec in cl.filter_specs:
         if getattr(spec, "is_hidden", False) and spec.value():
-            kept += format_html('<input type="hidden" name="{}" value="{}">', spec.parameter_name, spec.value())
+            kept += format_html(
+                '<input type="hidden" name="{}" value="{}">', spec.parameter_name, spec.value()
+            )
     return kept
 
 

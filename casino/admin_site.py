@@ -1,0 +1,170 @@
+"""The admin site: who is who in the top bar, the menu a role may see, and the look-up box on every page."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, URLResolver, path, reverse, reverse_lazy
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from unfold.sites import UnfoldAdminSite
+
+from casino.roles import ROLES
+from tables.house import house_zone
+from tables.queries.lookup import LONGEST, Answer, Found, look_up
+
+LANGUAGE_CHOICES = (("en", "EN"), ("th", "ไทย"))
+
+
+class BluecardAdminSite(UnfoldAdminSite):
+    """Unfold's site with our frame around every page."""
+
+    site_title = "Bluecard"
+    site_header = "Bluecard"
+    index_title = _("Dashboard")
+    empty_value_display = ""
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        return [path("lookup/", self.admin_view(self.lookup), name="lookup"), *super().get_urls()]
+
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        zone = house_zone()
+        return {
+            **super().each_context(request),
+            "language_choices": LANGUAGE_CHOICES,
+            "house_zone": zone.key,
+            "house_zone_name": zone.key.rsplit("/", 1)[-1].replace("_", " "),
+            "now_utc": datetime.now(UTC),
+            **describe_person(request.user),
+        }
+
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Go to what a person looks at first, among what they may see."""
+        for entry in MENU:
+            for item in entry["items"]:
+                if item["permission"](request):
+                    return HttpResponseRedirect(str(item["link"]))
+        context = {**self.each_context(request), "title": gettext("Nothing to see"), **(extra_context or {})}
+        return TemplateResponse(request, "bluecard/nothing.html", context)
+
+    def lookup(self, request: HttpRequest) -> HttpResponse:
+        """Answer the look-up box: go to the record named, or list what may be meant."""
+        text = request.GET.get("q", "")
+        kinds = frozenset(kind for kind in Found if request.user.has_perm(f"tables.view_{kind.value}"))
+        answer = look_up(text, kinds=kinds, zone=house_zone(), now=datetime.now(UTC))
+        hit = answer.only_hit
+        if hit is not None:
+            return HttpResponseRedirect(reverse(f"admin:tables_{hit.kind.value}_change", args=[hit.pk]))
+        context = {
+            **self.each_context(request),
+            "title": gettext("Look up"),
+            "lookup_text": answer.text,
+            "answer": answer,
+            "groups": group_hits(answer),
+            "is_too_long": len(text.strip()) > LONGEST,
+        }
+        status = 200 if answer.hits or not answer.text else 404
+        return TemplateResponse(request, "bluecard/lookup.html", context, status=status)
+
+
+def group_hits(answer: Answer) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Sort what a look-up found by kind, each with its address."""
+    names = {
+        Found.ROUND: gettext("Rounds"),
+        Found.SHOE: gettext("Shoes"),
+        Found.BET: gettext("Bets"),
+        Found.PLAYER: gettext("Players (persons)"),
+        Found.WALLET_TRANSACTION: gettext("Wallet transactions"),
+    }
+    groups = []
+    for kind, name in names.items():
+        hits = [hit for hit in (*answer.hits, *answer.suggestions) if hit.kind is kind]
+        if hits:
+            groups.append(
+                (
+                    name,
+                    [
+                        (hit.label, reverse(f"admin:tables_{kind.value}_change", args=[hit.pk]))
+                        for hit in hits
+                    ],
+                )
+            )
+    return groups
+
+
+def describe_person(user: AbstractBaseUser | AnonymousUser) -> dict[str, str]:
+    """Say for the top bar who is signed in, and in which role."""
+    if not user.is_authenticated:
+        return {"person_name": "", "person_initials": "", "person_role": ""}
+    name = user.get_full_name() or user.get_username()  # type: ignore[union-attr]
+    initials = "".join(part[0] for part in name.split()[:2]).upper()
+    roles = [str(ROLES[group.name].title) for group in user.groups.all() if group.name in ROLES]  # type: ignore[union-attr]
+    if not roles and user.is_superuser:  # type: ignore[union-attr]
+        roles = [gettext("Superuser")]
+    return {"person_name": name, "person_initials": initials, "person_role": ", ".join(roles)}
+
+
+def _may(permission: str) -> Callable[[HttpRequest], bool]:
+    return lambda request: request.user.has_perm(permission)
+
+
+def _item(title: Any, icon: str, model: str) -> dict[str, Any]:
+    app, name = model.split(".")
+    return {
+        "title": title,
+        "icon": icon,
+        "link": reverse_lazy(f"admin:{app}_{name}_changelist"),
+        "permission": _may(f"{app}.view_{name}"),
+    }
+
+
+MENU: list[dict[str, Any]] = [
+    {
+        "title": _("Play"),
+        "items": [
+            _item(_("Rounds"), "cards", "tables.round"),
+            _item(_("Shoes"), "shoe", "tables.shoe"),
+            _item(_("Tables"), "table", "tables.gametable"),
+            _item(_("Bets"), "chips", "tables.bet"),
+        ],
+    },
+    {"title": _("Questions"), "items": [_item(_("Findings"), "flag", "tables.finding")]},
+    {
+        "title": _("Money"),
+        "items": [
+            _item(_("Settlements"), "receipt", "tables.settlement"),
+            _item(_("Wallet transactions"), "wallet", "tables.wallettransaction"),
+        ],
+    },
+    {
+        "title": _("Proof"),
+        "items": [
+            _item(_("Journal"), "journal", "tables.journalentry"),
+            _item(_("Feed events"), "feed", "tables.feedevent"),
+        ],
+    },
+    {
+        "title": _("Set-up"),
+        "items": [
+            _item(_("Rulebooks"), "book", "tables.rulebook"),
+            _item(_("Dealers"), "dealer", "tables.dealer"),
+            _item(_("Players (persons)"), "people", "tables.player"),
+            _item(_("Accounts"), "key", "auth.user"),
+        ],
+    },
+]
+
+
+def menu(request: HttpRequest) -> list[dict[str, Any]]:
+    """Return the menu as this person may see it: a heading with nothing under it is left out."""
+    shown = []
+    for group in MENU:
+        items = [item for item in group["items"] if item["permission"](request)]
+        if items:
+            shown.append(
+                {"title": group["title"], "items": [{**item, "link": str(item["link"])} for item in items]}
+            )
+    return shown

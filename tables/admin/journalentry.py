@@ -1,0 +1,108 @@
+"""The journal: every business event, as it was written in its own transaction."""
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import NoReverseMatch
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from tables.admin.base import ReadOnlyAdmin
+from tables.admin.columns import column
+from tables.admin.filters import ChoiceFilter, date_range_filter, related_filter
+from tables.admin.record import Crumb, Fact, Facts, Prose, Record, link, list_url
+from tables.house import house_zone
+from tables.models import JournalEntry
+from tables.templatetags.felt import moment
+
+SUBJECTS = {
+    "round": gettext_lazy("round"),
+    "shoe": gettext_lazy("shoe"),
+    "gametable": gettext_lazy("table"),
+    "rulebook": gettext_lazy("rulebook"),
+    "settlement": gettext_lazy("settlement"),
+    "apikey": gettext_lazy("API key"),
+}
+
+
+class SubjectFilter(ChoiceFilter):
+    """Narrow to entries about one kind of thing."""
+
+    title = gettext_lazy("subject")
+    parameter_name = "subject_type"
+    column = "subject_type"
+    words = SUBJECTS
+
+
+@admin.register(JournalEntry)
+class JournalEntryAdmin(ReadOnlyAdmin):
+    list_display = ("action", "subject", "actor", "number", "when")
+    list_filter = (
+        date_range_filter("at"),
+        SubjectFilter,
+        related_filter(gettext_lazy("subject"), "subject_id"),
+    )
+    newest_by = ("at", "id")
+    list_lead = gettext_lazy("One entry for every business event, written with it and never changed.")
+    list_zone_words = gettext_lazy("Times in the house's zone")
+    empty_heading = gettext_lazy("The journal is empty")
+    empty_words = gettext_lazy("Whatever a service changes, it writes here in the same transaction.")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[JournalEntry]:
+        queryset = super().get_queryset(request)
+        is_list = request.resolver_match is not None and "changelist" in (
+            request.resolver_match.url_name or ""
+        )
+        return queryset.defer("body") if is_list else queryset
+
+    @column(gettext_lazy("subject"))
+    def subject(self, found: JournalEntry) -> SafeString | str:
+        return subject_link(found)
+
+    @column(gettext_lazy("actor"))
+    def actor(self, found: JournalEntry) -> str:
+        return f"{found.actor_kind} {found.actor_id}"
+
+    @column(gettext_lazy("entry"), is_number=True)
+    def number(self, found: JournalEntry) -> str:
+        return f"{found.pk:,}"
+
+    @column(gettext_lazy("time"), is_number=True)
+    def when(self, found: JournalEntry) -> SafeString:
+        return moment(found.at, house_zone().key)
+
+    def record(self, request: HttpRequest, found: JournalEntry) -> Record:
+        number = f"{found.pk:,}"
+        facts = [
+            Fact(_("Entry"), number),
+            Fact(_("Subject"), subject_link(found)),
+            Fact(_("Actor"), f"{found.actor_kind} {found.actor_id}"),
+            Fact(_("Time"), moment(found.at, house_zone().key)),
+            Fact(_("Request"), found.request_id or "–"),
+        ]
+        return Record(
+            title=found.action,
+            is_id=False,
+            crumbs=[
+                Crumb(_("Journal"), list_url("journalentry")),
+                Crumb(_("Entry %(number)s") % {"number": number}),
+            ],
+            main=[
+                Prose(
+                    _("Canonical body"),
+                    bytes(found.body).decode(errors="replace"),
+                    note=_("what the hash commits to"),
+                ),
+                Prose(_("Leaf hash"), bytes(found.leaf_hash).hex(), note="SHA-256"),
+            ],
+            side=[Facts(_("The entry"), facts)],
+        )
+
+
+def subject_link(found: JournalEntry) -> SafeString | str:
+    """Link to what an entry is about, where it has a page."""
+    try:
+        return link(found.subject_type, found.subject_id, found.subject_label, is_id=True)
+    except NoReverseMatch:
+        return found.subject_label

@@ -1,0 +1,37 @@
+"""Slots of the round's page that apps above this one fill when they are loaded.
+
+A panel is a function of the request and the round that returns HTML, or None where it has
+nothing to show or may not show it.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+
+from tables.models import Round
+
+Panel = Callable[[HttpRequest, Round], SafeString | None]
+
+SLOTS: Final = ("top", "main", "side")
+
+_panels: dict[str, list[Panel]] = {slot: [] for slot in SLOTS}
+
+
+def add_round_panel(slot: str, panel: Panel) -> None:
+    """Fill a slot of the round's page, after what fills it already; called once, when an app is ready.
+
+    :raises KeyError: if there is no such slot.
+    """
+    if panel not in _panels[slot]:
+        _panels[slot].append(panel)
+
+
+def panels_of(request: HttpRequest, round_: Round) -> dict[str, list[SafeString]]:
+    """Draw what fills the slots of this round's page."""
+    drawn: dict[str, list[SafeString]] = {}
+    for slot, panels in _panels.items():
+        shown = [panel(request, round_) for panel in panels]
+        drawn[slot] = [html for html in shown if html is not None]
+    return drawn

@@ -1,0 +1,115 @@
+"""Players as the platform refers to them, with their latest bets and money."""
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from tables.admin.base import ReadOnlyAdmin
+from tables.admin.columns import column
+from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, link, list_url
+from tables.admin.round_sheets import say_bet
+from tables.house import house_zone
+from tables.models import Bet, Player, WalletTransaction
+from tables.queries.people import reference_of
+from tables.templatetags.felt import delivery_badge, difference, moment, money, word
+
+ROWS_SHOWN = 20
+
+
+@admin.register(Player)
+class PlayerAdmin(ReadOnlyAdmin):
+    list_display = ("reference", "number", "first_seen")
+    prefix_fields = ("identity__reference",)
+    search_words = gettext_lazy("Reference starts with")
+    related = ("identity",)
+    list_lead = gettext_lazy(
+        "Players by the platform's reference. What is recorded for ever names them by number only."
+    )
+    list_zone_words = gettext_lazy("Times in the house's zone")
+    empty_heading = gettext_lazy("No player yet")
+    empty_words = gettext_lazy("A player appears with the first bet the platform sends.")
+
+    @column(gettext_lazy("reference"))
+    def reference(self, found: Player) -> str:
+        return reference_of(found)
+
+    @column(gettext_lazy("number"), is_number=True)
+    def number(self, found: Player) -> str:
+        return f"#{found.pk}"
+
+    @column(gettext_lazy("first seen"), is_number=True)
+    def first_seen(self, found: Player) -> SafeString:
+        return moment(found.first_seen_at, house_zone().key)
+
+    def record(self, request: HttpRequest, found: Player) -> Record:
+        name = reference_of(found)
+        main = []
+        if self.may_see(request, "bet"):
+            main.append(self._bets(found))
+        if self.may_see(request, "wallettransaction"):
+            main.append(self._money(found))
+        facts = [
+            Fact(_("Number"), f"#{found.pk}"),
+            Fact(_("First seen"), moment(found.first_seen_at, house_zone().key)),
+        ]
+        return Record(
+            title=name,
+            crumbs=[Crumb(_("Players (persons)"), list_url("player")), Crumb(name)],
+            main=main,
+            side=[Facts(_("The player"), facts)],
+        )
+
+    def _bets(self, found: Player) -> Rows:
+        bets = Bet.objects.filter(player=found).select_related("round__table").order_by("-id")[:ROWS_SHOWN]
+        return Rows(
+            _("Latest bets"),
+            [
+                Column(_("Bet")),
+                Column(_("State")),
+                Column(_("Kind")),
+                Column(_("Stake"), True),
+                Column(_("Round")),
+                Column(_("Placed"), True),
+            ],
+            [
+                (
+                    link("bet", bet.pk, bet.platform_bet_id, is_id=True),
+                    word("BET_STATES", bet.status),
+                    say_bet(bet),
+                    money(bet.stake_minor, bet.round.table.currency),
+                    link("round", bet.round_id, bet.round.public_id, is_id=True),
+                    moment(bet.placed_at, bet.round.table.zone),
+                )
+                for bet in bets
+            ],
+            empty=_("This player has made no bet."),
+            more=_all("bet", found),
+        )
+
+    def _money(self, found: Player) -> Rows:
+        sent = WalletTransaction.objects.filter(player=found)
+        sent = sent.select_related("delivery", "settlement__round__table").order_by("-id")[:ROWS_SHOWN]
+        return Rows(
+            _("Latest money"),
+            [Column(_("Key")), Column(_("Amount"), True), Column(_("Message")), Column(_("Booked"), True)],
+            [
+                (
+                    link("wallettransaction", one.pk, one.key, is_id=True),
+                    difference(one.amount_minor, one.currency),
+                    delivery_badge(one),
+                    moment(one.created_at, one.settlement.round.table.zone),
+                )
+                for one in sent
+            ],
+            empty=_("No money has moved for this player."),
+            more=_all("wallettransaction", found),
+        )
+
+
+def _all(model: str, player: Player) -> SafeString:
+    return format_html(
+        '<a class="bc-link" href="{}">{}</a>', list_url(model, f"player={player.pk}"), _("All")
+    )

@@ -1,0 +1,219 @@
+"""Rounds: the list, and the page that shows one as it was dealt and what it paid."""
+
+from typing import Any, NamedTuple
+
+from django.contrib import admin
+from django.db.models import Exists, Model, OuterRef, QuerySet
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from tables import words
+from tables.admin.base import ReadOnlyAdmin
+from tables.admin.columns import column
+from tables.admin.coup_view import CoupView, describe_outcome, view_coup
+from tables.admin.filters import TableFilter, choice_filter, date_range_filter, related_filter
+from tables.admin.panels import panels_of
+from tables.admin.record import Crumb, list_url
+from tables.admin.round_sheets import bet_context, finding_lines
+from tables.admin.timeline_words import timeline_lines
+from tables.models import Hold, Round, RoundStatus
+from tables.queries.round_money import BetOrder
+from tables.queries.round_page import RoundPage, read_round_page
+from tables.rules.round_id import BadRoundId, make_round_id, parse_round_id
+from tables.templatetags.felt import disc, moment, state_badge
+
+
+class Banner(NamedTuple):
+    """A line over the coup that says what is unusual about this round."""
+
+    tone: str
+    icon: str
+    heading: str
+    words: SafeString | str
+
+
+class DeadCoup(NamedTuple):
+    title: str
+    badge: SafeString
+    coup: CoupView
+
+
+@admin.register(Round)
+class RoundAdmin(ReadOnlyAdmin):
+    list_display = ("public_id", "state", "result", "table_code", "number_in_shoe", "dealer_name", "opened")
+    list_filter = (
+        date_range_filter("betting_opened_at"),
+        TableFilter,
+        choice_filter(
+            gettext_lazy("state"), "status", {k: v for k, v in words.ROUND_STATES.items() if k != "held"}
+        ),
+        related_filter(gettext_lazy("shoe"), "shoe"),
+        related_filter(gettext_lazy("dealer"), "dealer"),
+    )
+    prefix_fields = ("public_id", "platform_id")
+    search_words = gettext_lazy("Round ID or the platform's ID starts with")
+    newest_by = ("betting_opened_at", "id")
+    related = ("table", "shoe", "dealer")
+    record_template = "bluecard/round.html"
+    list_lead = gettext_lazy("Every round that was opened for betting, newest first.")
+    empty_heading = gettext_lazy("No round has been played yet")
+    empty_words = gettext_lazy(
+        "A round appears when a table's feed sends that betting has opened. Until then, check that the tables "
+        "are open and that their feed is heard."
+    )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Round]:
+        held = Hold.objects.filter(round=OuterRef("pk"), lifted_at__isnull=True)
+        return super().get_queryset(request).annotate(is_held=Exists(held))
+
+    def clean_search(self, column: str, text: str) -> str:
+        return text.upper() if column == "public_id" else text
+
+    @column(gettext_lazy("state"))
+    def state(self, found: Any) -> SafeString:
+        return state_badge(
+            words.ROUND_STATES["held" if is_waiting_on_hold(found, found.is_held) else found.status]
+        )
+
+    @column(gettext_lazy("result"))
+    def result(self, found: Round) -> SafeString | str:
+        return disc(found.outcome or "", found.status == RoundStatus.VOIDED) if found.outcome else ""
+
+    @column(gettext_lazy("table"))
+    def table_code(self, found: Round) -> str:
+        return found.table.code
+
+    @column(gettext_lazy("number"), is_number=True)
+    def number_in_shoe(self, found: Round) -> int:
+        return found.number
+
+    @column(gettext_lazy("dealer"))
+    def dealer_name(self, found: Round) -> str:
+        return found.dealer.name if found.dealer else ""
+
+    @column(gettext_lazy("betting opened"), is_number=True)
+    def opened(self, found: Round) -> SafeString:
+        return moment(found.betting_opened_at, found.table.zone)
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Model | None:
+        """Find a round by its key or, so that an address can be read aloud, by its public ID."""
+        if object_id.isdigit():
+            return super().get_object(request, object_id, from_field)
+        try:
+            public_id = make_round_id(*parse_round_id(object_id))
+        except BadRoundId:
+            return None
+        return self.get_queryset(request).filter(public_id=public_id).first()
+
+    def page_context(self, request: HttpRequest, found: Round) -> dict[str, Any]:
+        may_see_bets = self.may_see(request, "bet") and self.may_see(request, "settlement")
+        may_see_journal = self.may_see(request, "journalentry")
+        page = read_round_page(
+            found,
+            order=_order(request.GET.get("bets", "")),
+            with_money=may_see_bets,
+            with_journal=may_see_journal,
+        )
+        outcomes = {s.pk: _outcome_of(s.outcome, page) for s in page.settlements}
+        live = page.live
+        return {
+            "round": found,
+            "page": page,
+            "zone": found.table.zone,
+            "zone_name": zone_name(found.table.zone),
+            "currency": found.table.currency,
+            "crumbs": crumbs_of(found),
+            "badges": badges_of(page),
+            "banners": banners_of(page),
+            "rulebook_words": _("%(code)s, version %(version)s")
+            % {"code": found.rulebook.code, "version": found.rulebook.version},
+            "coup": view_coup(live) if live and (live.cards or live.due) else None,
+            "dead_coups": [
+                DeadCoup(
+                    _("Deal %(number)s") % {"number": dead.number},
+                    state_badge(words.State("void", "struck", _("Dead, dealt again"))),
+                    view_coup(dead),
+                )
+                for dead in page.dead
+            ],
+            "timeline": timeline_lines(page.timeline, outcomes),
+            "counts": [(outcome, page.place.count(outcome)) for outcome in words.OUTCOMES],
+            "may_see_bets": may_see_bets,
+            "may_see_wallet": self.may_see(request, "wallettransaction"),
+            "may_see_findings": self.may_see(request, "finding"),
+            "may_see_journal": may_see_journal,
+            "findings": finding_lines(page),
+            "panels": panels_of(request, found),
+            **bet_context(page, outcomes),
+        }
+
+
+def _order(text: str) -> BetOrder:
+    return BetOrder(text) if text in set(BetOrder) else BetOrder.LARGEST
+
+
+def is_waiting_on_hold(round_: Round, is_held: bool) -> bool:
+    """Say whether a hold is what a round waits for: it is not settled and a hold is open."""
+    return is_held and round_.status not in (RoundStatus.SETTLED, RoundStatus.VOIDED)
+
+
+def zone_name(zone: str) -> str:
+    """Name a zone shortly: `Asia/Bangkok` is Bangkok."""
+    return zone.rsplit("/", 1)[-1].replace("_", " ")
+
+
+def crumbs_of(round_: Round) -> list[Crumb]:
+    """Lead from all rounds over the table and the shoe to this round."""
+    return [
+        Crumb(_("Rounds"), list_url("round")),
+        Crumb(
+            _("Table %(code)s") % {"code": round_.table.code}, list_url("round", f"table={round_.table.code}")
+        ),
+        Crumb(
+            _("Shoe %(number)02d") % {"number": round_.shoe.number},
+            list_url("round", f"shoe={round_.shoe_id}"),
+        ),
+        Crumb(_("Round %(number)s") % {"number": round_.number}),
+    ]
+
+
+def badges_of(page: RoundPage) -> list[SafeString]:
+    """Show a round's state, and its revision when it is not the first."""
+    is_held = is_waiting_on_hold(page.round, bool(page.open_holds))
+    shown = [state_badge(words.ROUND_STATES["held" if is_held else page.round.status])]
+    if is_held:
+        shown.append(state_badge(words.ROUND_STATES[page.round.status]))
+    if page.newest and page.newest.revision > 1:
+        revision = _("revision %(number)s") % {"number": page.newest.revision}
+        shown.append(state_badge(words.State("corrected", "pencil", _("By ruling")), revision))
+    return shown
+
+
+def banners_of(page: RoundPage) -> list[Banner]:
+    """Say why a round waits, and what its newest revision changed."""
+    found = []
+    if page.open_holds:
+        reasons = [words.spoken(words.FINDINGS, hold.reason) for hold in page.open_holds]
+        settled = page.newest is not None
+        heading = _("Held after settling.") if settled else _("Held: this round waits to be settled.")
+        found.append(Banner("waits", "pause", heading, "; ".join(dict.fromkeys(reasons)) + "."))
+    elif page.round.status == RoundStatus.RESULTED and page.newest is None:
+        found.append(
+            Banner("running", "clock", _("Settling."), _("The worker settles this round in a moment."))
+        )
+    if page.newest and page.before:
+        was = _outcome_of(page.before.outcome, page, is_newest=False)
+        now = _outcome_of(page.newest.outcome, page)
+        heading = _("Was %(was)s, is %(now)s.") % {"was": was, "now": now}
+        found.append(Banner("corrected", "pencil", heading, _("See the bets by revision below.")))
+    return found
+
+
+def _outcome_of(outcome: str, page: RoundPage, *, is_newest: bool = True) -> str:
+    """Say how a revision ended; only the newest is known to go with the totals now on the layout."""
+    round_ = page.round
+    fits = is_newest and outcome == (round_.outcome or "")
+    totals = (round_.player_total, round_.banker_total) if fits else (None, None)
+    return describe_outcome(outcome, *totals)

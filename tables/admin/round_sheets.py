@@ -1,0 +1,152 @@
+"""The sheets of a round's page that need more than the template can say: bets, findings."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from tables import words
+from tables.models import Bet, Finding, Hold, Settlement
+from tables.queries.round_money import BetOrder, BetResult, BetRow
+from tables.queries.round_page import RoundPage
+from tables.templatetags.felt import state_badge
+
+
+class Revision(NamedTuple):
+    """The head of a revision's columns."""
+
+    name: str
+    outcome: str
+    returned_name: str
+    returned_minor: int
+
+
+class BetLine(NamedTuple):
+    bet: Bet
+    player: str
+    kind: str
+    odds: str
+    results: list[tuple[BetResult | None, Revision]]
+    difference_minor: int
+
+
+class FindingLine(NamedTuple):
+    finding: Finding
+    words: str
+    badge: SafeString
+    details: str
+
+
+def bet_context(page: RoundPage, outcomes: Mapping[int, str]) -> dict[str, Any]:
+    """Prepare the bets with a pair of columns for each of the last two revisions."""
+    shown = page.settlements[-2:]
+    revisions = [
+        Revision(
+            name=_("Revision %(number)s") % {"number": settlement.revision},
+            outcome=outcomes[settlement.pk],
+            returned_name=_("Returned, rev. %(number)s") % {"number": settlement.revision},
+            returned_minor=settlement.returned_minor,
+        )
+        for settlement in shown
+    ]
+    orders = [
+        (BetOrder.LARGEST.value, _("Largest change") if len(shown) > 1 else _("Largest stake")),
+        (BetOrder.KIND.value, _("By kind")),
+    ]
+    not_taken = page.money.refused + page.money.cancelled
+    if not_taken:
+        orders.append((BetOrder.REFUSED.value, _("Not taken %(count)s") % {"count": f"{not_taken:,}"}))
+    return {
+        "revisions": revisions,
+        "bet_orders": orders,
+        "bet_rows": [_bet_line(row, revisions, page.newest) for row in page.money.bets],
+        "bets_in_order": not_taken if page.money.order is BetOrder.REFUSED else page.money.accepted,
+        "total_difference": _total_difference(page),
+    }
+
+
+def _bet_line(row: BetRow, revisions: list[Revision], newest: Settlement | None) -> BetLine:
+    return BetLine(
+        bet=row.bet,
+        player=row.player,
+        kind=say_bet(row.bet),
+        odds=say_odds(row.bet, newest),
+        results=list(zip(row.results, revisions, strict=True)),
+        difference_minor=row.difference_minor,
+    )
+
+
+def _total_difference(page: RoundPage) -> int:
+    if page.newest is None:
+        return 0
+    if page.before is not None:
+        return page.newest.returned_minor - page.before.returned_minor
+    return page.newest.returned_minor - page.newest.stakes_minor
+
+
+def say_bet(bet: Bet) -> str:
+    """Name a bet, an insurance bet with its phase."""
+    kind = words.spoken(words.BET_KINDS, bet.kind)
+    return f"{kind}, {words.spoken(words.PHASES, bet.phase)}" if bet.phase else kind
+
+
+def say_odds(bet: Bet, newest: Settlement | None) -> str:
+    """Say what a winning bet was paid to one, as a decimal; nothing for a bet that did not win."""
+    verdicts = newest.verdicts if newest else None
+    verdict = (
+        verdicts.get(f"{bet.kind}/{bet.phase}" if bet.phase else bet.kind)
+        if isinstance(verdicts, dict)
+        else None
+    )
+    odds = verdict.get("odds") if isinstance(verdict, dict) else None
+    return write_odds(odds or bet.odds_offered)
+
+
+def write_odds(fraction: str) -> str:
+    """Write odds to one for people: `19/20` is 0.95, `5/2` is 2.5, what does not end stays a fraction."""
+    numerator, slash, denominator = fraction.partition("/")
+    if not slash:
+        return fraction
+    for decimals in range(1, 5):
+        scaled, rest = divmod(int(numerator) * 10**decimals, int(denominator))
+        if rest == 0:
+            whole, part = divmod(scaled, 10**decimals)
+            return f"{whole}.{part:0{decimals}}"
+    return fraction
+
+
+def finding_lines(page: RoundPage) -> list[FindingLine]:
+    """Prepare the findings, newest first, each with whether it holds the round."""
+    holds = {hold.finding_id: hold for hold in page.holds if hold.finding_id}
+    return [
+        FindingLine(
+            finding,
+            words.spoken(words.FINDINGS, finding.code),
+            hold_badge(holds.get(finding.pk)),
+            say_details(finding.data),
+        )
+        for finding in reversed(page.findings)
+    ]
+
+
+def hold_badge(hold: Hold | None) -> SafeString:
+    """Show whether a finding holds its round."""
+    if hold is None:
+        return state_badge(words.HOLD_STATES["noted"])
+    return state_badge(words.HOLD_STATES["open" if hold.lifted_at is None else "lifted"])
+
+
+def say_details(data: Any) -> str:
+    """Write a finding's details on one line."""
+    if not isinstance(data, dict):
+        return str(data)
+    return ", ".join(f"{name.replace('_', ' ')}: {_say_value(value)}" for name, value in data.items())
+
+
+def _say_value(value: Any) -> str:
+    if isinstance(value, dict):
+        return " ".join(f"{name.replace('_', ' ')} {_say_value(inner)}" for name, inner in value.items())
+    if isinstance(value, list):
+        return " ".join(_say_value(inner) for inner in value)
+    return str(value)

@@ -1,0 +1,134 @@
+"""Settlements: the immutable revisions of what rounds paid."""
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from tables.admin.base import ReadOnlyAdmin
+from tables.admin.columns import column
+from tables.admin.filters import date_range_filter, related_filter
+from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, link, list_url
+from tables.admin.round_sheets import say_bet
+from tables.models import Settlement, SettlementLine
+from tables.queries.people import reference_of
+from tables.templatetags.felt import difference, disc, moment, money, whole, word
+
+LINES_SHOWN = 50
+
+
+@admin.register(Settlement)
+class SettlementAdmin(ReadOnlyAdmin):
+    list_display = ("round_name", "number", "result", "bets", "staked", "returned", "kept", "made")
+    list_filter = (date_range_filter("created_at"), related_filter(gettext_lazy("round"), "round"))
+    prefix_fields = ("round__public_id",)
+    search_words = gettext_lazy("Round ID starts with")
+    newest_by = ("created_at", "id")
+    related = ("round__table", "round__shoe", "rulebook")
+    list_lead = gettext_lazy(
+        "Each revision is computed from nothing and never changed; money moves by the difference."
+    )
+    empty_heading = gettext_lazy("Nothing is settled yet")
+    empty_words = gettext_lazy("The worker settles a round as soon as it has a result and nothing holds it.")
+
+    def clean_search(self, column: str, text: str) -> str:
+        return text.upper()
+
+    @column(gettext_lazy("round"))
+    def round_name(self, found: Settlement) -> str:
+        return found.round.public_id
+
+    @column(gettext_lazy("revision"), is_number=True)
+    def number(self, found: Settlement) -> int:
+        return found.revision
+
+    @column(gettext_lazy("result"))
+    def result(self, found: Settlement) -> SafeString:
+        return disc(found.outcome, not found.outcome)
+
+    @column(gettext_lazy("bets"), is_number=True)
+    def bets(self, found: Settlement) -> str:
+        return whole(found.bets_count)
+
+    @column(gettext_lazy("staked"), is_number=True)
+    def staked(self, found: Settlement) -> str:
+        return money(found.stakes_minor, found.round.table.currency)
+
+    @column(gettext_lazy("returned"), is_number=True)
+    def returned(self, found: Settlement) -> str:
+        return money(found.returned_minor, found.round.table.currency)
+
+    @column(gettext_lazy("kept by the house"), is_number=True)
+    def kept(self, found: Settlement) -> SafeString:
+        return difference(found.kept_minor, found.round.table.currency)
+
+    @column(gettext_lazy("settled"), is_number=True)
+    def made(self, found: Settlement) -> SafeString:
+        return moment(found.created_at, found.round.table.zone)
+
+    def record(self, request: HttpRequest, found: Settlement) -> Record:
+        table = found.round.table
+        name = _("%(round)s, revision %(number)s") % {
+            "round": found.round.public_id,
+            "number": found.revision,
+        }
+        facts = [
+            Fact(_("Round"), link("round", found.round_id, found.round.public_id, is_id=True)),
+            Fact(_("Rulebook"), link("rulebook", found.rulebook_id, str(found.rulebook))),
+            Fact(_("Authority"), found.authority or _("the engine")),
+            Fact(_("Settled"), moment(found.created_at, table.zone)),
+            Fact(_("Bets"), whole(found.bets_count)),
+            Fact(_("Players (persons)"), whole(found.players_count)),
+            Fact(_("SHA-256 of the lines"), bytes(found.lines_digest).hex()[:16] + "…"),
+        ]
+        sums = [
+            Fact(_("Staked"), money(found.stakes_minor, table.currency)),
+            Fact(_("Returned"), money(found.returned_minor, table.currency)),
+            Fact(_("Kept by the house"), difference(found.kept_minor, table.currency)),
+            Fact(_("Moved by this revision"), difference(found.moved_minor, table.currency)),
+        ]
+        return Record(
+            title=name,
+            crumbs=[Crumb(_("Settlements"), list_url("settlement")), Crumb(name)],
+            badges=[disc(found.outcome, not found.outcome)],
+            main=[self._lines(request, found)],
+            side=[Facts(_("Money"), sums, note=table.currency), Facts(_("How it came about"), facts)],
+        )
+
+    def _lines(self, request: HttpRequest, found: Settlement) -> Rows:
+        currency = found.round.table.currency
+        lines = (
+            SettlementLine.objects.filter(settlement=found)
+            .select_related("bet__player__identity")
+            .order_by("bet_id")[:LINES_SHOWN]
+            if self.may_see(request, "bet")
+            else []
+        )
+        return Rows(
+            _("Lines"),
+            [
+                Column(_("Bet")),
+                Column(_("Player (person)")),
+                Column(_("Kind")),
+                Column(_("Stake"), True),
+                Column(_("Result")),
+                Column(_("Returned"), True),
+                Column(_("Moved"), True),
+            ],
+            [
+                (
+                    link("bet", line.bet_id, line.bet.platform_bet_id, is_id=True),
+                    link("player", line.bet.player_id, reference_of(line.bet.player), is_id=True),
+                    say_bet(line.bet),
+                    money(line.bet.stake_minor, currency),
+                    word("RESULT_STATES", line.result),
+                    money(line.returned_minor, currency),
+                    difference(line.moved_minor, currency),
+                )
+                for line in lines
+            ],
+            note=_("the first %(shown)s of %(all)s")
+            % {"shown": min(LINES_SHOWN, found.bets_count), "all": whole(found.bets_count)},
+            empty=_("This revision has no lines to show."),
+        )

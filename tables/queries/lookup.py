@@ -1,0 +1,161 @@
+"""One box for everything: round ID, table and time, the platform's ID, bet, wallet key, player."""
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from enum import StrEnum
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from tables.models import Bet, GameTable, Player, Round, Shoe, WalletTransaction
+from tables.rules.round_id import BadRoundId, BadRoundIdCode, make_round_id, parse_round_id
+
+LONGEST: Final = 120
+HITS_OF_A_KIND: Final = 10
+
+# B03 13:39, B03 13:39:12, B03 2026-11-29 13:39
+_TABLE_AND_TIME: Final = re.compile(
+    r"(?P<table>[A-Za-z0-9]{2,6})[\s,]+(?:(?P<day>\d{4}-\d{2}-\d{2})[\sT,]+)?"
+    r"(?P<hour>[0-2]?\d)[:.](?P<minute>[0-5]\d)(?:[:.](?P<second>[0-5]\d))?",
+    re.ASCII,
+)
+
+
+class Found(StrEnum):
+    ROUND = "round"
+    SHOE = "shoe"
+    BET = "bet"
+    PLAYER = "player"
+    WALLET_TRANSACTION = "wallettransaction"
+
+
+class Hit(NamedTuple):
+    """One record that answers a look-up."""
+
+    kind: Found
+    pk: int
+    label: str
+    is_exact: bool
+
+
+class Slip(StrEnum):
+    """What is wrong with a text that looks like a round ID."""
+
+    MISTYPED = "mistyped"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a look-up found; `slip` tells a mistyped round ID from one that names no round."""
+
+    text: str
+    hits: tuple[Hit, ...] = ()
+    slip: Slip | None = None
+    suggestions: tuple[Hit, ...] = ()  # rounds that exist, one slip away
+    message: str = ""
+
+    @property
+    def only_hit(self) -> Hit | None:
+        """Return the record to go to at once: the only one found, or the only one that fits exactly."""
+        exact = [hit for hit in self.hits if hit.is_exact]
+        if len(exact) == 1:
+            return exact[0]
+        return self.hits[0] if len(self.hits) == 1 else None
+
+
+def look_up(text: str, *, kinds: frozenset[Found], zone: ZoneInfo, now: datetime) -> Answer:
+    """Find what a text names, among the kinds of record the asker may see.
+
+    Every question is answered by an index, so it costs the same at ten million rounds as at one.
+    """
+    text = text.strip()
+    if not text or len(text) > LONGEST or "\x00" in text:
+        return Answer(text[:LONGEST].replace("\x00", ""))
+    if Found.ROUND in kinds:
+        answer = _round_by_id(text) or _round_by_time(text, zone, now)
+        if answer is not None and answer.slip is None:
+            return answer
+    else:
+        answer = None
+    hits = tuple(_by_reference(text, kinds))
+    if hits:
+        return Answer(text, hits)
+    return answer or Answer(text)
+
+
+def _round_by_id(text: str) -> Answer | None:
+    try:
+        public_id = make_round_id(*parse_round_id(text))
+    except BadRoundId as error:
+        found = tuple(_rounds(list(error.candidates)[:HITS_OF_A_KIND]))
+        if error.code is BadRoundIdCode.WRONG_CHECK or found:
+            return Answer(text, slip=Slip.MISTYPED, suggestions=found, message=error.message)
+        return None
+    found = tuple(_rounds([public_id]))
+    if found:
+        return Answer(text, found)
+    return Answer(public_id, slip=Slip.UNKNOWN)
+
+
+def _rounds(public_ids: list[str]) -> list[Hit]:
+    if not public_ids:
+        return []
+    rows = dict(Round.objects.filter(public_id__in=public_ids).values_list("public_id", "pk"))
+    return [Hit(Found.ROUND, rows[name], name, is_exact=True) for name in public_ids if name in rows]
+
+
+def _round_by_time(text: str, zone: ZoneInfo, now: datetime) -> Answer | None:
+    """Find the round a table played at a time; without a day, on this gaming day or the one before."""
+    match = _TABLE_AND_TIME.fullmatch(text)
+    if match is None:
+        return None
+    table = GameTable.objects.filter(code=match["table"].upper()).first()
+    if table is None:
+        return None
+    try:
+        at = _moment(match, ZoneInfo(table.zone), now)
+    except ValueError:
+        return None
+    # A time without seconds means any moment of its minute; the round under way at its end is meant.
+    until = at + timedelta(seconds=1 if match["second"] else 60)
+    found = Round.objects.filter(table=table, betting_opened_at__lt=until).order_by("-betting_opened_at")
+    row = found.values_list("pk", "public_id", "betting_opened_at").first()
+    if row is None or row[2] < at - timedelta(hours=1):
+        return Answer(text)
+    return Answer(text, (Hit(Found.ROUND, row[0], row[1], is_exact=True),))
+
+
+def _moment(match: re.Match[str], zone: ZoneInfo, now: datetime) -> datetime:
+    clock = time(int(match["hour"]), int(match["minute"]), int(match["second"] or 0))
+    if match["day"]:
+        return datetime.combine(date.fromisoformat(match["day"]), clock, tzinfo=zone)
+    today = datetime.combine(now.astimezone(zone).date(), clock, tzinfo=zone)
+    return today if today <= now else today - timedelta(days=1)
+
+
+def _by_reference(text: str, kinds: frozenset[Found]) -> list[Hit]:
+    hits: list[Hit] = []
+    if Found.ROUND in kinds:
+        rounds = Round.objects.filter(platform_id=text).order_by("-id").values_list("pk", "public_id")
+        hits += [Hit(Found.ROUND, pk, name, is_exact=True) for pk, name in rounds[:HITS_OF_A_KIND]]
+        prefix = text.upper()
+        if len(prefix) >= 4 and not hits:
+            begun = Round.objects.filter(public_id__startswith=prefix).order_by("public_id")
+            rows = begun.values_list("pk", "public_id")[:HITS_OF_A_KIND]
+            hits += [Hit(Found.ROUND, pk, name, is_exact=name == prefix) for pk, name in rows]
+    if Found.SHOE in kinds:
+        shoes = Shoe.objects.filter(public_id=text.upper()).values_list("pk", "public_id")
+        hits += [Hit(Found.SHOE, pk, name, is_exact=True) for pk, name in shoes]
+    if Found.BET in kinds:
+        bets = Bet.objects.filter(platform_bet_id__startswith=text).order_by("platform_bet_id")
+        rows = bets.values_list("pk", "platform_bet_id")[:HITS_OF_A_KIND]
+        hits += [Hit(Found.BET, pk, name, is_exact=name == text) for pk, name in rows]
+    if Found.PLAYER in kinds:
+        players = Player.objects.filter(identity__reference__startswith=text).order_by("identity__reference")
+        rows = players.values_list("pk", "identity__reference")[:HITS_OF_A_KIND]
+        hits += [Hit(Found.PLAYER, pk, name, is_exact=name == text) for pk, name in rows]
+    if Found.WALLET_TRANSACTION in kinds:
+        sent = WalletTransaction.objects.filter(key=text).values_list("pk", "key")
+        hits += [Hit(Found.WALLET_TRANSACTION, pk, name, is_exact=True) for pk, name in sent]
+    return hits

@@ -1,0 +1,172 @@
+"""A shoe as the pages show it: how far it has got, where its cards went, and how its rounds ended."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from django.db.models import Q
+
+from tables.models import COUP_PLACES, Card, CardPlace, DealStatus, Finding, Round, RoundStatus, Shoe
+from tables.queries.coups import face_of
+from tables.rules.cards import Card as Face
+from tables.rules.shoe import ShoeLedger, Whereabouts
+
+FIRST_PAIR_PLACES = ("P1", "B1", "P2", "B2")
+CARDS_A_ROW = 52
+
+_WHEREABOUTS = {
+    CardPlace.TURNED: Whereabouts.TURNED,
+    CardPlace.BURNED: Whereabouts.BURNED,
+    CardPlace.DISCARD: Whereabouts.DISCARD,
+    CardPlace.EXPOSED: Whereabouts.EXPOSED,
+    CardPlace.EXTRA: Whereabouts.EXTRA,
+    CardPlace.DROPPED: Whereabouts.DROPPED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Bead:
+    """How one round of a shoe ended; no outcome while it has none, or when it is void."""
+
+    round_id: int
+    number: int
+    outcome: str
+    is_void: bool
+    player_pair: bool
+    banker_pair: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeProgress:
+    """How far a shoe has got, and which part of it one round (or nothing) takes."""
+
+    cards: int
+    out: int
+    first: int | None  # of the round looked at
+    last: int | None
+    blue_card_after: int | None
+    is_blue_card_out: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StripCard:
+    """One of the 416 positions: what lay there and what became of it."""
+
+    position: int
+    face: Face | None
+    whereabouts: Whereabouts | None  # None: not dealt yet
+    round_number: int | None
+    opens_round: bool
+    is_corrected: bool
+    is_blue_card_next: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShoePage:
+    shoe: Shoe
+    progress: ShoeProgress
+    ledger: ShoeLedger
+    strip: tuple[tuple[StripCard, ...], ...]
+    turned: Face | None
+    beads: tuple[Bead, ...]
+    findings: tuple[Finding, ...]
+    unseen: int
+
+
+def progress_of(shoe: Shoe, first: int | None = None, last: int | None = None) -> ShoeProgress:
+    """Say how far a shoe has got; the blue card lies where it came out, else where it was cut in."""
+    cards = shoe.decks * CARDS_A_ROW
+    if shoe.blue_card_after is not None:
+        blue = shoe.blue_card_after
+    else:
+        blue = None if shoe.cut_from_back is None else cards - shoe.cut_from_back
+    return ShoeProgress(cards, shoe.cards_out, first, last, blue, shoe.blue_card_at is not None)
+
+
+def beads_of_shoe(shoe_id: int, up_to: int | None = None) -> list[Bead]:
+    """Return the rounds of a shoe in order, each by its newest revision, in two queries."""
+    rounds = Round.objects.filter(shoe_id=shoe_id)
+    cards = Card.objects.filter(
+        shoe_id=shoe_id,
+        place__in=FIRST_PAIR_PLACES,
+        deal__status=DealStatus.LIVE.value,
+        superseded_by__isnull=True,
+    )
+    if up_to is not None:
+        rounds = rounds.filter(number__lte=up_to)
+        cards = cards.filter(round__number__lte=up_to)
+    ranks: dict[int, dict[str, str | None]] = {}
+    for round_id, place, rank in cards.values_list("round_id", "place", "rank"):
+        ranks.setdefault(round_id, {})[place] = rank
+    return [
+        Bead(
+            round_id=pk,
+            number=number,
+            outcome=outcome or "",
+            is_void=status == RoundStatus.VOIDED,
+            player_pair=_is_pair(ranks.get(pk, {}), "P1", "P2"),
+            banker_pair=_is_pair(ranks.get(pk, {}), "B1", "B2"),
+        )
+        for pk, number, outcome, status in rounds.order_by("number").values_list(
+            "id", "number", "outcome", "status"
+        )
+    ]
+
+
+def _is_pair(ranks: dict[str, str | None], first: str, second: str) -> bool:
+    return ranks.get(first) is not None and ranks.get(first) == ranks.get(second)
+
+
+def read_shoe_page(shoe: Shoe) -> ShoePage:
+    """Read everything the page of a shoe shows, in a number of queries that does not grow with the shoe."""
+    cards = list(
+        Card.objects.filter(shoe=shoe, superseded_by__isnull=True)
+        .select_related("deal")
+        .only("position", "place", "rank", "suit", "round_id", "supersedes_id", "deal__status")
+        .order_by("position")
+    )
+    beads = beads_of_shoe(shoe.pk)
+    counts = Counter(whereabouts_of(card) for card in cards)
+    turned = next((card for card in cards if card.place == CardPlace.TURNED), None)
+    findings = Finding.objects.filter(Q(shoe=shoe)).select_related("round", "hold").order_by("-id")[:20]
+    return ShoePage(
+        shoe=shoe,
+        progress=progress_of(shoe),
+        ledger=ShoeLedger(shoe.decks, counts),
+        strip=_strip(shoe, cards, {bead.round_id: bead.number for bead in beads}),
+        turned=face_of(turned) if turned else None,
+        beads=tuple(bead for bead in beads if bead.outcome and not bead.is_void),
+        findings=tuple(findings),
+        unseen=sum(1 for card in cards if card.rank is None),
+    )
+
+
+def whereabouts_of(card: Card) -> Whereabouts:
+    """Say what became of a card; one in a coup counts as dead with its deal."""
+    if card.place in COUP_PLACES:
+        is_dead = card.deal is not None and card.deal.status == DealStatus.DEAD
+        return Whereabouts.DEAD_DEAL if is_dead else Whereabouts.IN_ROUND
+    return _WHEREABOUTS[CardPlace(card.place)]
+
+
+def _strip(shoe: Shoe, cards: list[Card], numbers: dict[int, int]) -> tuple[tuple[StripCard, ...], ...]:
+    by_position = {card.position: card for card in cards}
+    blue = progress_of(shoe).blue_card_after
+    strip = []
+    round_before: int | None = None
+    for position in range(1, shoe.decks * CARDS_A_ROW + 1):
+        card = by_position.get(position)
+        in_coup = card is not None and card.place in COUP_PLACES
+        number = numbers.get(card.round_id or 0) if card is not None and in_coup else None
+        strip.append(
+            StripCard(
+                position=position,
+                face=face_of(card) if card else None,
+                whereabouts=whereabouts_of(card) if card else None,
+                round_number=number,
+                opens_round=number is not None and number != round_before,
+                is_corrected=card is not None and card.supersedes_id is not None,
+                is_blue_card_next=position == (blue or 0) + 1 and blue is not None,
+            )
+        )
+        round_before = number if number is not None else round_before
+    return tuple(tuple(strip[i : i + CARDS_A_ROW]) for i in range(0, len(strip), CARDS_A_ROW))
