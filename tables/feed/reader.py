@@ -7,15 +7,16 @@ holds its round until an event that `supersedes` it puts it right. Whatever was 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
 from django.db import DataError, IntegrityError, connection
 
-from tables.feed.events import MAX_EVENT_BYTES, AnyEvent, Event, decoder
+from tables.feed.events import MAX_EVENT_BYTES, AnyEvent, Bets, Event, decoder
 from tables.feed.verbs import VERBS
 from tables.models import Bet, BetStatus, EventStatus, FeedEvent, Finding, GameTable, IllegalTransition
 from tables.services import floor
@@ -27,6 +28,7 @@ from tables.services.play import Play, PlayRefused, is_over, live_play
 
 CLOCK_AHEAD = timedelta(seconds=60)
 LATE_AFTER = timedelta(seconds=60)
+EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 CHUNK_EVENTS = 200
 CHUNK_BYTES = 4 * 1024 * 1024
 REFUSED = "event_refused"
@@ -133,13 +135,29 @@ def _open(line: bytes, table_code: str) -> _Sent | EventAnswer:
     try:
         if not error:
             event = decoder.decode(line)
-        plain: Any = msgspec.to_builtins(event) if event is not None else msgspec.json.decode(line)
     except msgspec.ValidationError as problem:
         error = _explain(problem)
-        plain = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         return EventAnswer(None, None, "unreadable", f"event: not JSON: {problem} (feed/format)")
+    try:
+        # msgspec refuses numbers beyond a double; the header beside them is still to be read.
+        plain: Any = msgspec.to_builtins(event) if event is not None else json.loads(line)
+    except (ValueError, RecursionError) as problem:
+        return EventAnswer(None, None, "unreadable", f"event: not JSON: {problem} (feed/format)")
+    if event is not None and (field_name := _outside_calendar(event)):
+        event, error = None, f"{field_name}: outside the years 2000 to 2199 (feed/clock)"
     return _header(plain, event, error, table_code)
+
+
+def _outside_calendar(event: AnyEvent) -> str:
+    """Name the field whose time nobody means, and which no column could give back; empty when all will do."""
+    if not EARLIEST <= event.at < LATEST:
+        return "at"
+    if isinstance(event, Bets):
+        for place, bet in enumerate(event.bets):
+            if isinstance(bet.at, datetime) and not EARLIEST <= bet.at < LATEST:
+                return f"bets[{place}].at"
+    return ""
 
 
 def _header(plain: Any, event: AnyEvent | None, error: str, table_code: str) -> _Sent | EventAnswer:
@@ -161,7 +179,7 @@ def _header(plain: Any, event: AnyEvent | None, error: str, table_code: str) -> 
         return EventAnswer(
             event_id, seq, "unreadable", f"table: this is the feed of {table_code} (feed/table)"
         )
-    digest = hashlib.sha256(msgspec.json.encode(plain, order="sorted")).digest()
+    digest = hashlib.sha256(_canonical(plain)).digest()
     # Bets become rows; their players' references may be erased, which nothing here could be.
     kept = {
         key: (len(value) if key == "bets" and isinstance(value, list) else value)
@@ -171,21 +189,27 @@ def _header(plain: Any, event: AnyEvent | None, error: str, table_code: str) -> 
     return _Sent(
         id=event_id,
         seq=seq,
-        type=type_[:24] if isinstance(type_, str) else "",
+        type=type_[:24] if isinstance(type_, str) and type_.isprintable() else "",
         digest=digest,
-        body=msgspec.json.encode(kept, order="sorted"),
-        supersedes=supersedes[:64] if isinstance(supersedes, str) else "",
+        body=_canonical(kept),
+        supersedes=supersedes[:64] if isinstance(supersedes, str) and supersedes.isprintable() else "",
         at=event.at if event is not None else None,
         event=event,
         error=error,
     )
 
 
+def _canonical(plain: Any) -> bytes:
+    """Write an event as one text whatever its spacing and order was, lone surrogates included."""
+    return json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()
+
+
 def _explain(problem: msgspec.ValidationError) -> str:
     """Turn the decoder's words into field, fault and rule."""
     message, _, path = str(problem).partition(" - at ")
     name = path.strip("`").removeprefix("$").removeprefix(".") or "event"
-    return f"{name}: {message} (feed/format)"[:500]
+    said = f"{name}: {message} (feed/format)"[:500]
+    return "".join(character if character.isprintable() else "\ufffd" for character in said)
 
 
 class _Chunk:

@@ -68,7 +68,6 @@ class Play:
     new_findings: list[Finding] = field(default_factory=list)
     new_holds: list[Hold] = field(default_factory=list)
     touched_shoes: dict[int, Shoe] = field(default_factory=dict)
-    touched_rounds: dict[int, Round] = field(default_factory=dict)
     resulted: list[int] = field(default_factory=list)
 
     def need_shoe(self) -> Shoe:
@@ -101,9 +100,6 @@ class Play:
         if self.shoe is not None:
             self.touched_shoes[self.shoe.pk] = self.shoe
 
-    def touch_round(self, round_: Round) -> None:
-        self.touched_rounds[round_.pk] = round_
-
 
 @contextmanager
 def live_play(
@@ -120,11 +116,13 @@ def live_play(
 
 
 def _load(play: Play) -> None:
-    play.shoe = Shoe.objects.filter(pk=play.state.shoe_id, status=ShoeStatus.OPEN.value).first()
+    if play.state.shoe_id is not None:
+        play.shoe = Shoe.objects.filter(pk=play.state.shoe_id, status=ShoeStatus.OPEN.value).first()
     if play.shoe is not None:
         seen = Card.objects.filter(shoe=play.shoe, rank__isnull=False, superseded_by__isnull=True)
         play.copies.update(f"{rank}{suit}" for rank, suit in seen.values_list("rank", "suit"))
-    play.round = Round.objects.filter(pk=play.state.round_id).first()
+    if play.state.round_id is not None:
+        play.round = Round.objects.get(pk=play.state.round_id)
     if play.round is not None:
         play.deal = Deal.objects.filter(round=play.round, status=DealStatus.LIVE.value).first()
     if play.deal is not None:
@@ -150,14 +148,11 @@ def flush(play: Play) -> None:
     Hold.objects.bulk_create(play.new_holds)
     for shoe in play.touched_shoes.values():
         shoe.save()
-    for round_ in play.touched_rounds.values():
-        round_.save()
     play.state.save()
     outbox.promise(Bell.SETTLE, play.resulted, at=play.received_at)
     for buffer in (play.new_cards, play.new_findings, play.new_holds, play.resulted):
         buffer.clear()
     play.touched_shoes.clear()
-    play.touched_rounds.clear()
 
 
 def _save_cards(cards: list[Card]) -> None:

@@ -1,6 +1,7 @@
 """A round from the opening of betting to the table's own result. What is wrong is found while it is read."""
 
 from datetime import datetime
+from typing import Any
 
 from django.db.models import Max
 
@@ -83,9 +84,16 @@ def close_betting(play: Play, round_: Round) -> None:
     require_transition(round_.status, RoundStatus.DEALING)
     if play.at < round_.betting_opened_at:
         raise PlayRefused("at", "round/times", "the bell rings after betting was opened")
-    round_.status, round_.betting_closed_at = RoundStatus.DEALING.value, play.at
-    play.touch_round(round_)
+    _move(round_, RoundStatus.DEALING, betting_closed_at=play.at)
     play.deal = _start_deal(round_, play.at)
+
+
+def _move(round_: Round, status: RoundStatus, **facts: Any) -> None:
+    """Bring a round to its next state at once: a batch may take it through several, and each is checked."""
+    round_.status = status.value
+    for name, value in facts.items():
+        setattr(round_, name, value)
+    round_.save(update_fields=["status", *facts])
 
 
 def _start_deal(round_: Round, at: datetime) -> Deal:
@@ -235,8 +243,7 @@ def open_insurance(play: Play, round_: Round, *, phase: str, shown: dict[str, st
     play.offer = InsuranceOffer.objects.create(
         deal=play.deal, phase=phase, offered=offered, shown=shown, opened_at=play.at
     )
-    round_.status = RoundStatus.INSURANCE.value
-    play.touch_round(round_)
+    _move(round_, RoundStatus.INSURANCE)
     if not offered:
         find(play, "insurance_not_due", may_change_money=False, phase=phase)
     for kind, odds in shown.items():
@@ -265,8 +272,7 @@ def _end_offer(play: Play, round_: Round) -> None:
         play.offer.closed_at = max(play.at, play.offer.opened_at)
         play.offer.save(update_fields=["closed_at"])
         play.offer = None
-    round_.status = RoundStatus.DEALING.value
-    play.touch_round(round_)
+    _move(round_, RoundStatus.DEALING)
 
 
 def claim_result(play: Play, round_: Round, *, outcome: str, player_total: int, banker_total: int) -> None:
@@ -278,23 +284,18 @@ def claim_result(play: Play, round_: Round, *, outcome: str, player_total: int, 
     if round_.betting_closed_at is not None and play.at < round_.betting_closed_at:
         raise PlayRefused("at", "round/times", "a result comes after the bell")
     claim = {"outcome": outcome, "player_total": player_total, "banker_total": banker_total}
-    round_.status, round_.resulted_at, round_.claimed = RoundStatus.RESULTED.value, play.at, claim
-    play.touch_round(round_)
     try:
-        coup = read_deal(play.placed, play.need_shoe().decks)
+        coup = read_deal(play.placed, round_.shoe.decks)
     except IllegalCoup as error:
-        find(play, ILLEGAL_COUP, may_change_money=True, code=error.code.value, error=str(error))
+        _move(round_, RoundStatus.RESULTED, resulted_at=play.at, claimed=claim)
+        find(play, ILLEGAL_COUP, may_change_money=True, fault=error.code.value, error=str(error))
         return
     own = {
         "outcome": coup.outcome.value,
         "player_total": coup.player_total,
         "banker_total": coup.banker_total,
     }
-    round_.outcome, round_.player_total, round_.banker_total = (
-        own["outcome"],
-        coup.player_total,
-        coup.banker_total,
-    )
+    _move(round_, RoundStatus.RESULTED, resulted_at=play.at, claimed=claim, **own)
     if own != claim:
         find(play, CLAIM_DIFFERS, may_change_money=True, claimed=claim, ours=own)
     if not is_held(play, round_):

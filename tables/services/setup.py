@@ -18,7 +18,6 @@ from tables.rules.document import parse_rulebook
 from tables.services.actors import Actor
 from tables.services.journal import moment, record
 
-
 CURRENCY_PATTERN = re.compile(r"[A-Z]{3}")
 
 

@@ -179,12 +179,8 @@ def end_shoe(play: Play, *, reason: str, status: ShoeStatus, left: int | None = 
 
 def _look_at_order(play: Play, shoe: Shoe) -> None:
     stored = Card.objects.filter(shoe=shoe, superseded_by__isnull=True, rank__isnull=False)
-    seen: dict[int, Face] = {}
-    for position, rank, suit in stored.values_list("position", "rank", "suit"):
-        seen[position] = Face(rank, suit)
-    for card in play.new_cards:
-        if card.rank and card.suit and card.shoe_id == shoe.pk:
-            seen[card.position] = Face(card.rank, card.suit)
+    seen = {card.position: card.face for card in stored}
+    seen |= {card.position: card.face for card in play.new_cards if card.rank and card.shoe_id == shoe.pk}
     faces = [seen.get(position) for position in range(1, shoe.cards_out + 1)]
     if is_unshuffled(faces):
         find(play, "deck_order_not_shuffled", may_change_money=False)

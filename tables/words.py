@@ -1,0 +1,175 @@
+"""What the pages call things: a state is icon + word + colour; kinds, reasons and findings are words.
+
+The words are message ids, translated where they are shown.
+"""
+
+from typing import Final, NamedTuple
+
+from django.utils.translation import gettext_lazy as _
+
+
+class State(NamedTuple):
+    """How a state is shown. The tone is one of done, waits, wrong, running, void, corrected."""
+
+    tone: str
+    icon: str
+    word: str
+
+
+ROUND_STATES: Final = {
+    "betting": State("running", "chips", _("Betting")),
+    "dealing": State("running", "signal", _("Dealing")),
+    "insurance": State("running", "shield", _("Insurance")),
+    "resulted": State("waits", "clock", _("Waits to settle")),
+    "settled": State("done", "tick", _("Settled")),
+    "voided": State("void", "struck", _("Void")),
+    "held": State("waits", "pause", _("Held")),
+}
+SHOE_STATES: Final = {
+    "open": State("running", "signal", _("In play")),
+    "ended": State("done", "tick", _("Ended")),
+    "replaced": State("void", "redo", _("Replaced")),
+    "cancelled": State("void", "struck", _("Cancelled")),
+}
+TABLE_STATES: Final = {
+    "open": State("running", "signal", _("Open")),
+    "closed": State("void", "lock", _("Closed")),
+    "closed_by_fault": State("wrong", "triangle", _("Closed by a fault")),
+}
+BET_STATES: Final = {
+    "accepted": State("done", "tick", _("Accepted")),
+    "refused": State("void", "close", _("Refused")),
+    "cancelled": State("void", "struck", _("Cancelled")),
+}
+EVENT_STATES: Final = {
+    "accepted": State("done", "tick", _("Accepted")),
+    "refused": State("wrong", "triangle", _("Refused")),
+}
+RESULT_STATES: Final = {
+    "won": State("done", "tick", _("won")),
+    "lost": State("", "close", _("lost")),
+    "push": State("waits", "pause", _("push")),
+    "void": State("void", "struck", _("void")),
+    "open": State("running", "clock", _("open")),
+}
+DELIVERY_STATES: Final = {
+    "waiting": State("waits", "clock", _("On the way")),
+    "credited": State("done", "tick", _("Credited")),
+    "taken_back": State("done", "tick", _("Taken back")),
+    "dead": State("wrong", "triangle", _("Given up")),
+}
+HOLD_STATES: Final = {
+    "open": State("waits", "pause", _("Holds the round")),
+    "lifted": State("done", "tick", _("Lifted")),
+    "noted": State("running", "info", _("Noted")),
+}
+LEDGER_STATES: Final = {
+    "adds_up": State("done", "tick", _("Adds up")),
+    "differs": State("wrong", "triangle", _("Does not add up")),
+}
+
+OUTCOMES: Final = {"player": _("Player"), "banker": _("Banker"), "tie": _("Tie")}
+OUTCOME_LETTERS: Final = {"player": "P", "banker": "B", "tie": "T"}
+WINNERS: Final = {"player": _("Player wins"), "banker": _("Banker wins"), "tie": _("Tie")}
+
+BET_KINDS: Final = {
+    "player": _("Player"),
+    "banker": _("Banker"),
+    "tie": _("Tie"),
+    "player_pair": _("Player Pair"),
+    "banker_pair": _("Banker Pair"),
+    "big": _("Big"),
+    "small": _("Small"),
+    "player_natural_8": _("Player Natural 8"),
+    "player_natural_9": _("Player Natural 9"),
+    "banker_natural_8": _("Banker Natural 8"),
+    "banker_natural_9": _("Banker Natural 9"),
+    "super_6_plus": _("Super 6+"),
+    "dragon_player": _("Dragon Bonus, Player"),
+    "dragon_banker": _("Dragon Bonus, Banker"),
+    "fortune_six": _("Fortune Six"),
+    "tiger": _("Tiger"),
+    "big_tiger": _("Big Tiger"),
+    "small_tiger": _("Small Tiger"),
+    "tiger_tie": _("Tiger Tie"),
+    "tiger_pair": _("Tiger Pair"),
+    "player_insurance": _("Player insurance"),
+    "banker_insurance": _("Banker insurance"),
+}
+PHASES: Final = {"four_cards": _("after four cards"), "player_third": _("after the Player's third card")}
+
+REFUSALS: Final = {
+    "bad_stake": _("stake out of range"),
+    "bet_not_in_rulebook": _("no such bet in this rulebook"),
+    "outside_window": _("outside the bet's window"),
+    "both_sides": _("bet on both sides"),
+    "no_main_bet": _("no main bet"),
+    "insurance_not_offered": _("insurance not offered"),
+    "insurance_over_cap": _("insurance above its cap"),
+    "outside_limits": _("outside the table's limits"),
+    "before_betting": _("before betting opened"),
+    "after_bell": _("after the bell"),
+    "not_confirmed": _("not confirmed"),
+}
+
+TRANSACTION_KINDS: Final = {
+    "credit": _("Credit"),
+    "adjustment": _("Adjustment"),
+    "cancel": _("Cancel"),
+    "rollback": _("Rollback"),
+}
+CARD_SOURCES: Final = {"scan": _("scan"), "rescan": _("second scan"), "keyed": _("keyed")}
+CARD_ORDINALS: Final = {
+    1: _("1st card"),
+    2: _("2nd card"),
+    3: _("3rd card"),
+    4: _("4th card"),
+    5: _("5th card"),
+    6: _("6th card"),
+}
+SUITS: Final = {"S": _("spades"), "H": _("hearts"), "D": _("diamonds"), "C": _("clubs")}
+RANKS: Final = {"A": _("ace"), "J": _("jack"), "Q": _("queen"), "K": _("king")}
+WHEREABOUTS: Final = {
+    "turned": _("turned"),
+    "burned": _("burned"),
+    "in_round": _("in rounds"),
+    "dead_deal": _("dead deals"),
+    "discard": _("discards"),
+    "exposed": _("exposed"),
+    "extra": _("extra"),
+    "dropped": _("dropped"),
+    "left": _("left"),
+}
+
+FINDINGS: Final = {
+    "blue_card_elsewhere": _("The blue card came out elsewhere than it was cut in"),
+    "burn_differs": _("Burned cards differ from what the turned card asks"),
+    "burn_first_card_missing": _("No turned card, though it decides the burn"),
+    "burn_not_recorded": _("The burn was not recorded before play"),
+    "card_count": _("More cards than the shoe holds"),
+    "corrected_after_result": _("A card was corrected after the result"),
+    "cut_card_not_recorded": _("No cut position of the blue card"),
+    "dealt_before_insurance_closed": _("Dealt before insurance closed"),
+    "dealt_past_last_round": _("Dealt past the last round"),
+    "deck_order_not_shuffled": _("Cards lie as they left the factory"),
+    "deck_order_repeated": _("Cards in the order of an earlier shoe"),
+    "event_refused": _("An event of this round was refused"),
+    "feed_gap": _("Events are missing from the feed"),
+    "illegal_card": _("A card the drawing table does not give"),
+    "insurance_not_due": _("Insurance opened where none is due"),
+    "insurance_odds_missing": _("Insurance odds were not shown"),
+    "insurance_odds_wrong": _("Wrong insurance odds were shown"),
+    "redeal_without_decision": _("Dealt again without a decision"),
+    "result_differs": _("The table's result differs from ours"),
+    "round_number_skipped": _("A round number was skipped"),
+    "round_without_result": _("The round ended without a result"),
+    "scan_failed": _("The scanner did not read a card"),
+    "system_failure": _("A system failed during the round"),
+    "too_many_copies": _("More copies of a card than there are decks"),
+}
+
+
+def spoken(words: dict[str, str], code: str) -> str:
+    """Return the word for a code, or the code made readable where nobody has put it into words."""
+    word = words.get(code)
+    return str(word) if word is not None else code.replace("_", " ")
