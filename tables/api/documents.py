@@ -13,8 +13,8 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
+from tables.api.base import ApiView
 from tables.api.schema import problems
-from tables.api.views import ApiView
 from tables.feed.events import event_schema
 
 METHODS = ("get", "post", "put", "patch", "delete")

@@ -13,13 +13,12 @@ from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tables.api import serializers
+from tables.api import examples, serializers
 from tables.api.authentication import KeyAuthentication
+from tables.api.base import ApiView
 from tables.api.bodies import read_body
-from tables.api.examples import FEED_EXAMPLES
 from tables.api.problems import FieldError, Problem, ProblemDetails, unknown
-from tables.api.schema import problems
-from tables.api.views import ApiView
+from tables.api.schema import BAD_BODY, CODE, problems
 from tables.feed.body import BadBody, split_events
 from tables.feed.events import MAX_REQUEST_BYTES
 from tables.feed.reader import EventAnswer, FeedAnswer, read_lines
@@ -44,13 +43,14 @@ class TableEvents(ApiView):
         operation_id="send_events",
         summary="Send events of a table",
         request={LINES: OpenApiTypes.STR, ARRAY: serializers.AnyEventBody(many=True)},
+        parameters=[CODE],
         responses={
             200: serializers.FeedAnswerBody,
             207: serializers.FeedAnswerBody,
             (409, "application/problem+json"): serializers.FeedProblemBody,
-            **problems(400, 401, 403, 404, 411, 413, 415),
+            **problems(400, 401, 403, 411, 413, 415, bad_input=BAD_BODY),
         },
-        examples=FEED_EXAMPLES,
+        examples=examples.FEED_EXAMPLES,
     )
     def post(self, request: Request, code: str) -> HttpResponse:
         """Events as JSON Lines (`application/x-ndjson`) or one JSON array (`application/json`), up to 64 MB.
@@ -93,7 +93,9 @@ class TableFeed(ApiView):
     @extend_schema(
         operation_id="read_feed",
         summary="Ask where a table's feed has got to",
+        parameters=[CODE],
         responses={200: serializers.FeedBody, **problems(401, 403, 404)},
+        examples=examples.shown(examples.FEED),
     )
     def get(self, request: Request, code: str) -> Response:
         """The sequence number expected next, the gap if there is one, the shoe and the round in play.

@@ -9,6 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from tables.models import RoundStatus, ShoeStatus, TableStatus
+from tables.queries.lookup import LONGEST
 
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 500
@@ -37,15 +38,8 @@ class MomentParameter(serializers.CharField):
             self.fail("moment")
 
 
-class Parameters(serializers.Serializer):
-    """Parameters of a list. One that is unknown, or given twice, is an error and not ignored."""
-
-    limit = serializers.IntegerField(
-        min_value=1, max_value=MAX_LIMIT, default=DEFAULT_LIMIT, help_text="How many at most."
-    )
-    cursor = serializers.CharField(
-        max_length=200, required=False, help_text="Where to go on: taken from `next` of the page before."
-    )
+class Strict(serializers.Serializer):
+    """Parameters of which one that is unknown, or given twice, is an error and not ignored."""
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         """Check that all names are known, then each value.
@@ -63,6 +57,17 @@ class Parameters(serializers.Serializer):
         if wrong:
             raise serializers.ValidationError(wrong)
         return super().to_internal_value(data)
+
+
+class Parameters(Strict):
+    """Parameters of a list."""
+
+    limit = serializers.IntegerField(
+        min_value=1, max_value=MAX_LIMIT, default=DEFAULT_LIMIT, help_text="How many at most."
+    )
+    cursor = serializers.CharField(
+        max_length=200, required=False, help_text="Where to go on: taken from `next` of the page before."
+    )
 
 
 class DatedParameters(Parameters):
@@ -114,7 +119,15 @@ class TransactionFeed(Parameters):
     )
 
 
-def read_parameters(kind: type[Parameters], request: Request) -> Mapping[str, Any]:
+class LookupText(Strict):
+    """Parameter of the look-up."""
+
+    q = serializers.CharField(
+        max_length=LONGEST, help_text="A round ID, `B03 13:39`, or a platform's, bet's or player's ID."
+    )
+
+
+def read_parameters(kind: type[Strict], request: Request) -> Mapping[str, Any]:
     """Read and check what stands after the question mark.
 
     :raises ValidationError: naming every parameter that is wrong.

@@ -3,7 +3,7 @@
 from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
-from drf_spectacular.utils import OpenApiExample, OpenApiResponse, inline_serializer
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, inline_serializer
 from rest_framework import serializers
 
 from tables.api.problems import MEDIA_TYPE, TYPE_PREFIX
@@ -25,8 +25,11 @@ class ProblemBody(serializers.Serializer):
     errors = FieldErrorBody(many=True)  # type: ignore[assignment]
 
 
-#: An example of each problem: code, title, detail, fields, further members.
-_EXAMPLES: dict[int, tuple[str, str, str, list[dict[str, str]], dict[str, Any]]] = {
+#: Code, title, detail, fields, further members.
+_Example = tuple[str, str, str, list[dict[str, str]], dict[str, Any]]
+
+#: An example of each problem.
+_EXAMPLES: dict[int, _Example] = {
     400: (
         "bad-input",
         "Bad input",
@@ -80,16 +83,52 @@ _EXAMPLES: dict[int, tuple[str, str, str, list[dict[str, str]], dict[str, Any]]]
 }
 
 
-def problems(*statuses: int) -> dict[Any, Any]:
+#: The 400 of a body of events, in place of that of a parameter.
+BAD_BODY = (
+    "unreadable",
+    "Nothing could be read",
+    "body: begins with a byte-order mark; send plain UTF-8 (feed/format)",
+    [
+        {
+            "field": "body",
+            "rule": "feed/format",
+            "message": "begins with a byte-order mark; send plain UTF-8",
+        }
+    ],
+    {},
+)
+
+
+def problems(*statuses: int, bad_input: _Example = _EXAMPLES[400]) -> dict[Any, Any]:
     """Return the responses of an operation for these errors, each with an example."""
-    return {(status, MEDIA_TYPE): _response(status) for status in statuses}
+    return {
+        (status, MEDIA_TYPE): _response(status, bad_input if status == 400 else _EXAMPLES[status])
+        for status in statuses
+    }
 
 
-def _response(status: int) -> OpenApiResponse:
-    code, title, detail, errors, extra = _EXAMPLES[status]
+def _response(status: int, example: _Example) -> OpenApiResponse:
+    code, title, detail, errors, extra = example
     body = {"type": TYPE_PREFIX + code, "title": title, "status": status, "detail": detail, "errors": errors}
-    example = OpenApiExample(code, value=body | extra, media_type=MEDIA_TYPE, status_codes=[str(status)])
-    return OpenApiResponse(ProblemBody, description=title, examples=[example])
+    shown = OpenApiExample(code, value=body | extra, media_type=MEDIA_TYPE, status_codes=[str(status)])
+    return OpenApiResponse(ProblemBody, description=title, examples=[shown])
+
+
+def _path(name: str, said: str, example: str | int, kind: type = str) -> OpenApiParameter:
+    return OpenApiParameter(
+        name,
+        kind,
+        OpenApiParameter.PATH,
+        description=said,
+        examples=[OpenApiExample("Example", value=example)],
+    )
+
+
+CODE = _path("code", "The table's code.", "B03")
+SHOE_ID = _path("shoe_id", "The shoe's ID.", "B03-20261129-02")
+ROUND_ID = _path("round_id", "The round's ID.", "B03-20261129-02-041-K")
+BET_ID = _path("platform_bet_id", "The platform's ID of the bet.", "bet-5550001")
+SETTLEMENT_ID = _path("settlement_id", "The settlement's number.", 9071, int)
 
 
 def page_of(body: type[serializers.Serializer]) -> serializers.Serializer:

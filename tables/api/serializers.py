@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
@@ -27,6 +28,7 @@ from tables.models import (
     WalletTransaction,
 )
 from tables.queries.coups import Dealing
+from tables.queries.lookup import Found, Hit, Slip
 from tables.rules.drawing import Outcome
 from tables.rules.sentences import sentence
 
@@ -302,6 +304,27 @@ class TransactionsBody(serializers.Serializer):
     items = TransactionBody(many=True)
     after = serializers.CharField(help_text="What to send as `after` next time, also when nothing came now.")
     has_more = serializers.BooleanField()
+
+
+class HitBody(serializers.Serializer):
+    kind = _one_of(Found)
+    label = serializers.CharField(help_text="Its ID.")
+    is_exact = serializers.BooleanField(help_text="false when the text is only how the ID begins.")
+    address = serializers.SerializerMethodField(help_text="Where to read it; null where it has no address.")
+
+    def get_address(self, hit: Hit) -> str | None:
+        """Return the path of the view that shows it."""
+        names = {Found.ROUND: "api:round", Found.SHOE: "api:shoe", Found.BET: "api:bet"}
+        return reverse(names[hit.kind], args=[hit.label]) if hit.kind in names else None
+
+
+class LookupBody(serializers.Serializer):
+    """What a text names. `slip` tells a mistyped round ID from one that names no round."""
+
+    hits = HitBody(many=True)
+    slip = _one_of(Slip, allow_null=True)
+    suggestions = HitBody(many=True, help_text="Rounds that exist, one slip away.")
+    message = serializers.CharField(help_text="What is wrong with the text, if anything.")
 
 
 class AnyEventBody(serializers.Serializer):

@@ -1,26 +1,20 @@
 """What machines may read. A view checks the right to ask, reads, and writes it out; nothing changes here."""
 
 import re
-import uuid
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
-from django.db.models import Q, QuerySet, Subquery
-from django.utils.cache import add_never_cache_headers
+from django.db.models import QuerySet, Subquery
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import Serializer
-from rest_framework.views import APIView
 
-from tables.api import filters, serializers
-from tables.api.authentication import KeyAuthentication, StaffSession
+from tables.api import examples, filters, serializers
+from tables.api.base import ApiView
 from tables.api.paging import read_page
-from tables.api.permissions import MayUse
-from tables.api.problems import forbidden, unknown
-from tables.api.schema import page_of, problems
+from tables.api.problems import unknown
+from tables.api.schema import BET_ID, ROUND_ID, SETTLEMENT_ID, SHOE_ID, page_of, problems
 from tables.models import (
-    ApiKey,
     Bet,
     Finding,
     GameTable,
@@ -35,65 +29,7 @@ from tables.queries.wallet_feed import transactions_after
 from tables.rules.round_id import BadRoundId, make_round_id, parse_round_id
 from tables.services.api_keys import Scope
 
-REQUEST_ID = re.compile(r"[\x21-\x7e]{1,64}", re.ASCII)
-SHOE_ID = re.compile(r"[0-9A-Z]{2,8}-[0-9]{8}-[0-9]{2}", re.ASCII)
-
-
-class ApiView(APIView):
-    """What every view of the API has: who may ask, a request ID, and answers that nobody keeps."""
-
-    authentication_classes = [KeyAuthentication, StaffSession]
-    permission_classes = [MayUse]
-    scopes: ClassVar[tuple[str, ...]] = ()
-    permission: ClassVar[str | None] = None
-    request_id = ""
-
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Give the request its ID, the sender's own where it will do, before anything is checked."""
-        sent = request.headers.get("X-Request-ID", "")
-        self.request_id = sent if REQUEST_ID.fullmatch(sent) else uuid.uuid4().hex
-        super().initial(request, *args, **kwargs)
-
-    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
-        """Send the request's ID back, and forbid caching."""
-        response = super().finalize_response(request, response, *args, **kwargs)
-        if self.request_id:
-            response.headers["X-Request-ID"] = self.request_id
-        add_never_cache_headers(response)
-        return response
-
-    def check_table(self, code: str) -> None:
-        """Raise unless the one who asks may ask about this table.
-
-        :raises Problem: 403, if the key is another table's.
-        """
-        key = self.request.auth
-        if isinstance(key, ApiKey) and key.table is not None and key.table.code != code:
-            raise forbidden(f"This key is for table {key.table.code} only.", "other-table")
-
-    def own(self, path: str) -> Q:
-        """Return the condition that leaves what the one who asks may see; `path` leads to the table."""
-        key = self.request.auth
-        if isinstance(key, ApiKey) and key.table_id is not None:
-            return Q(**{path: key.table_id})
-        return Q()
-
-    def write(self, body: type[Serializer], rows: Any, *, many: bool = False) -> Any:
-        """Write rows out, players' references only for whom they are."""
-        user = self.request.user
-        may_see = isinstance(self.request.auth, ApiKey) or user.has_perm("tables.view_playeridentity")
-        return body(rows, many=many, context={"may_see_references": may_see}).data
-
-    def page(
-        self,
-        body: type[Serializer],
-        queryset: QuerySet,
-        order: tuple[str, ...],
-        parameters: Mapping[str, Any],
-    ) -> Response:
-        """Answer one page of a list."""
-        rows, following = read_page(queryset, order=order, parameters=parameters, request=self.request)
-        return Response({"items": self.write(body, rows, many=True), "next": following})
+SHOE_ID_FORM = re.compile(r"[0-9A-Z]{2,8}-[0-9]{8}-[0-9]{2}", re.ASCII)
 
 
 class Tables(ApiView):
@@ -104,6 +40,7 @@ class Tables(ApiView):
         summary="List the tables",
         parameters=[filters.TableList],
         responses={200: page_of(serializers.TableBody), **problems(400, 401, 403)},
+        examples=examples.shown_page(examples.TABLE),
     )
     def get(self, request: Request) -> Response:
         """Tables in order of their codes, each with its limits and the rulebook in force."""
@@ -122,6 +59,7 @@ class Shoes(ApiView):
         summary="List shoes",
         parameters=[filters.ShoeList],
         responses={200: page_of(serializers.ShoeBody), **problems(400, 401, 403)},
+        examples=examples.shown_page(examples.SHOE),
     )
     def get(self, request: Request) -> Response:
         """Shoes by the moment they were started, newest first."""
@@ -137,13 +75,15 @@ class OneShoe(ApiView):
     @extend_schema(
         operation_id="read_shoe",
         summary="Read one shoe",
+        parameters=[SHOE_ID],
         responses={200: serializers.ShoeBody, **problems(400, 401, 403, 404)},
+        examples=examples.shown(examples.SHOE),
     )
     def get(self, request: Request, shoe_id: str) -> Response:
         """One shoe by its ID, such as `B03-20261129-02`."""
         written = shoe_id.strip().upper()
         found = Shoe.objects.select_related("table", "rulebook").filter(self.own("table"))
-        shoe = found.filter(public_id=written).first() if SHOE_ID.fullmatch(written) else None
+        shoe = found.filter(public_id=written).first() if SHOE_ID_FORM.fullmatch(written) else None
         if shoe is None:
             raise unknown(f"There is no shoe {shoe_id[:40]!r}; a shoe's ID looks like B03-20261129-02.")
         return Response(self.write(serializers.ShoeBody, shoe))
@@ -157,6 +97,7 @@ class Rounds(ApiView):
         summary="List rounds",
         parameters=[filters.RoundList],
         responses={200: page_of(serializers.RoundBody), **problems(400, 401, 403)},
+        examples=examples.shown_page(examples.ROUND),
     )
     def get(self, request: Request) -> Response:
         """Rounds by the opening of betting, newest first."""
@@ -201,7 +142,9 @@ class OneRound(RoundView):
     @extend_schema(
         operation_id="read_round",
         summary="Read one round",
+        parameters=[ROUND_ID],
         responses={200: serializers.RoundDetailBody, **problems(400, 401, 403, 404)},
+        examples=examples.shown(examples.ROUND_DETAIL),
     )
     def get(self, request: Request, round_id: str) -> Response:
         """One round by its ID, with the cards of each deal, why they were drawn, findings and open holds.
@@ -222,8 +165,9 @@ class RoundBets(RoundView):
     @extend_schema(
         operation_id="list_bets_of_round",
         summary="List the bets of a round",
-        parameters=[filters.Parameters],
+        parameters=[ROUND_ID, filters.Parameters],
         responses={200: page_of(serializers.BetBody), **problems(400, 401, 403, 404)},
+        examples=examples.shown_page(examples.BET),
     )
     def get(self, request: Request, round_id: str) -> Response:
         """Bets in the order they were recorded, each with what the newest revision gave it."""
@@ -241,7 +185,9 @@ class OneBet(ApiView):
     @extend_schema(
         operation_id="read_bet",
         summary="Read one bet",
+        parameters=[BET_ID],
         responses={200: serializers.BetBody, **problems(401, 403, 404)},
+        examples=examples.shown(examples.BET),
     )
     def get(self, request: Request, platform_bet_id: str) -> Response:
         """One bet by the platform's ID, with what the newest revision gave it."""
@@ -259,8 +205,9 @@ class RoundSettlements(RoundView):
     @extend_schema(
         operation_id="list_settlements_of_round",
         summary="List the revisions of a round's settlement",
-        parameters=[filters.Parameters],
+        parameters=[ROUND_ID, filters.Parameters],
         responses={200: page_of(serializers.SettlementBody), **problems(400, 401, 403, 404)},
+        examples=examples.shown_page(examples.SETTLEMENT),
     )
     def get(self, request: Request, round_id: str) -> Response:
         """Revisions of what the round paid, the first one first. None yet: an empty list."""
@@ -289,7 +236,9 @@ class OneSettlement(SettlementView):
     @extend_schema(
         operation_id="read_settlement",
         summary="Read one revision of a settlement",
+        parameters=[SETTLEMENT_ID],
         responses={200: serializers.SettlementBody, **problems(401, 403, 404)},
+        examples=examples.shown(examples.SETTLEMENT),
     )
     def get(self, request: Request, settlement_id: int) -> Response:
         """One revision: its verdicts, sums, and what it moved."""
@@ -302,8 +251,9 @@ class SettlementLines(SettlementView):
     @extend_schema(
         operation_id="list_lines_of_settlement",
         summary="List the lines of a settlement",
-        parameters=[filters.Parameters],
+        parameters=[SETTLEMENT_ID, filters.Parameters],
         responses={200: page_of(serializers.LineBody), **problems(400, 401, 403, 404)},
+        examples=examples.shown_page(examples.LINE),
     )
     def get(self, request: Request, settlement_id: int) -> Response:
         """What each bet got by this revision, in the order the bets were recorded."""
@@ -321,6 +271,7 @@ class WalletFeed(ApiView):
         summary="Follow the wallet transactions",
         parameters=[filters.TransactionFeed],
         responses={200: serializers.TransactionsBody, **problems(400, 401, 403)},
+        examples=examples.shown({"items": [examples.TRANSACTION], "after": "30511", "has_more": False}),
     )
     def get(self, request: Request) -> Response:
         """Transactions that come after the number given, in an order in which none is ever missed.
@@ -338,23 +289,6 @@ class WalletFeed(ApiView):
             row.platform_bet_ids = [names[number] for number in row.bet_ids]  # type: ignore[attr-defined]
         items = self.write(serializers.TransactionBody, rows, many=True)
         return Response({"items": items, "after": str(after), "has_more": has_more})
-
-
-class Nowhere(ApiView):
-    """Every other path below /api/: whoever asks gets the same answer."""
-
-    authentication_classes = []
-    permission_classes = []
-
-    @extend_schema(exclude=True)
-    def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> Any:
-        """Answer any method alike."""
-        self.http_method_names = [(request.method or "get").lower()]
-        return super().dispatch(request, *args, **kwargs)
-
-    def http_method_not_allowed(self, request: Any, *args: Any, **kwargs: Any) -> Response:
-        """Say that there is nothing."""
-        raise unknown(f"There is nothing at {request.path[:200]}; /api/v1/docs lists what there is.")
 
 
 def _rounds() -> QuerySet[Round]:

@@ -115,10 +115,10 @@ def _round_by_time(text: str, zone: ZoneInfo, now: datetime) -> Answer | None:
         return None
     try:
         at = _moment(match, ZoneInfo(table.zone), now)
-    except ValueError:
+        # A time without seconds means any moment of its minute; the round under way at its end is meant.
+        until = at + timedelta(seconds=1 if match["second"] else 60)
+    except (ValueError, OverflowError):
         return None
-    # A time without seconds means any moment of its minute; the round under way at its end is meant.
-    until = at + timedelta(seconds=1 if match["second"] else 60)
     found = Round.objects.filter(table=table, betting_opened_at__lt=until).order_by("-betting_opened_at")
     row = found.values_list("pk", "public_id", "betting_opened_at").first()
     if row is None or row[2] < at - timedelta(hours=1):
