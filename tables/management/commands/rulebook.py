@@ -1,14 +1,19 @@
-"""`manage.py rulebook check FILE …`: what is wrong with a rulebook's document, by line."""
+"""`manage.py rulebook check FILE …` and `rulebook publish FILE …`: errors by line, and a new version."""
 
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
 
-from tables.rules.document import Severity, check_rulebook
+from tables.rulebooks import SHIPPED, shipped_text
+from tables.rules.document import RulebookError, Severity, check_rulebook
+from tables.services.actors import SYSTEM
+from tables.services.setup import BadSetup, publish_rulebook
 
 
 class Command(BaseCommand):
@@ -23,6 +28,17 @@ class Command(BaseCommand):
         )
         check.add_argument("files", nargs="+", metavar="FILE")
         check.set_defaults(run=self.check_files)
+        publish = verbs.add_parser(
+            "publish", help="make a document the next version of its rulebook, for ever"
+        )
+        publish.add_argument("files", nargs="*", metavar="FILE")
+        publish.add_argument(
+            "--shipped", action="store_true", help="publish the rulebooks that come with Bluecard"
+        )
+        publish.add_argument(
+            "--from", dest="effective_from", metavar="TIME", help="ISO 8601 with its offset; now"
+        )
+        publish.set_defaults(run=self.publish_files)
 
     def handle(self, *args: Any, **options: Any) -> None:
         options["run"](**options)
@@ -32,6 +48,27 @@ class Command(BaseCommand):
         verdicts = [self._check(name) for name in files]
         if not all(verdicts):
             sys.exit(1)
+
+    def publish_files(
+        self, *, files: list[str], shipped: bool, effective_from: str | None, **_options: Any
+    ) -> None:
+        """Publish documents; what is published already in the same words is left as it is."""
+        texts = [shipped_text(code) for code in SHIPPED] if shipped else []
+        texts += [read_document(name) for name in files]
+        if not texts:
+            raise CommandError("name a document, or --shipped", returncode=2)
+        now = timezone.now()
+        moment = _read_moment(effective_from) if effective_from else now
+        for text in texts:
+            try:
+                rulebook = publish_rulebook(text=text, effective_from=moment, actor=SYSTEM, at=now)
+            except RulebookError as error:
+                raise CommandError(f"not a rulebook; run `rulebook check`: {error}") from error
+            except BadSetup as error:
+                raise CommandError(str(error)) from error
+            self.stdout.write(
+                f"{rulebook}, {rulebook.content_hash[:12]}, from {rulebook.effective_from:%Y-%m-%d %H:%M} UTC"
+            )
 
     def _check(self, name: str) -> bool:
         problems = check_rulebook(read_document(name))
@@ -43,6 +80,16 @@ class Command(BaseCommand):
             f"{name}: {'not a rulebook' if errors else 'a rulebook'}, {errors} errors, {warnings} warnings"
         )
         return not errors
+
+
+def _read_moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise CommandError(f"--from: {text!r} is no ISO 8601 moment", returncode=2) from error
+    if moment.tzinfo is None:
+        raise CommandError("--from: name the offset, as in 2026-12-01T06:00+07:00", returncode=2)
+    return moment.astimezone(UTC)
 
 
 def read_document(name: str) -> str:
