@@ -3,6 +3,6 @@
 It knows the rules as any platform does and nothing of what Bluecard keeps.
 """
 
-from casino.counterparts.platform.day import deal_day, series_of
+from casino.counterparts.platform.day import deal_day, series_of, write_day
 
-__all__ = ["deal_day", "series_of"]
+__all__ = ["deal_day", "series_of", "write_day"]

@@ -1,7 +1,7 @@
 """A day of one table, complete, from a seed."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from casino.counterparts.platform.chance import Chance
 from casino.counterparts.platform.dealing import Floor, Special
@@ -13,9 +13,9 @@ from tables.rules.rulebook import Rulebook
 PAUSE_MS = (150_000, 240_000)  # between two shoes
 
 
-def series_of(seed: object, day: int) -> str:
-    """Name one day of play, for the ids of all that happens in it."""
-    return f"s{seed}d{day}"
+def series_of(seed: object, day: int, shoes: int = 3) -> str:
+    """Name one day of play for the ids of what happens in it: days that differ have names that differ."""
+    return f"s{seed}d{day}" if shoes == 3 else f"s{seed}d{day}x{shoes}"
 
 
 def deal_day(
@@ -32,10 +32,32 @@ def deal_day(
 ) -> Iterator[Event]:
     """Yield every event of one table's day, whose last one happens at `ends_at`.
 
-    All but the times follows from the seed, the day and the table. `rounds` makes short shoes; with `closes`
-    the table closes at the end. Times are written in the zone of `ends_at`.
+    All but the times follows from the other arguments. Times are written in the zone of `ends_at`.
     """
-    script = Script(table_code, series_of(seed, day), first_seq)
+    script = write_day(
+        rulebook, table_code, seed, shoes=shoes, day=day, first_seq=first_seq, rounds=rounds, closes=closes
+    )
+    beginning = ends_at - script.length
+    for event in script.events:
+        yield at_moment(event, beginning)
+
+
+def write_day(
+    rulebook: Rulebook,
+    table_code: str,
+    seed: object,
+    *,
+    shoes: int = 3,
+    day: int = 1,
+    first_seq: int = 1,
+    rounds: int | None = None,
+    closes: bool = False,
+) -> Script:
+    """Write the script of one table's day; its times count from the beginning.
+
+    `rounds` makes short shoes; with `closes` the table closes at the end.
+    """
+    script = Script(table_code, series_of(seed, day, shoes), first_seq)
     chance = Chance(seed, day, table_code)
     floor = Floor(rulebook, script, Room(seed, rulebook, Chance(seed, day, table_code, "room")), chance)
     script.say("table_opened")
@@ -53,9 +75,7 @@ def deal_day(
     if closes:
         script.wait(chance.between(20_000, 40_000))
         script.say("table_closed", reason="end of the day")
-    beginning = ends_at - timedelta(milliseconds=script.now_ms)
-    for event in script.events:
-        yield at_moment(event, beginning)
+    return script
 
 
 def play_one(

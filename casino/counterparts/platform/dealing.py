@@ -161,7 +161,7 @@ class Floor:
         """Say the bets of a round until after the bell; return how many."""
         if special is Special.UNKNOWN_BET:
             wagers.append(Wager(wagers[0].player, "super_six", 2_000, BETTING_MS - 1_000))
-        batches = self.chance.one_of((1, 2, 3, 4))
+        batches = self.chance.one_of((1, 1, 2, 3))
         self._say_in_batches(round_id, wagers, BETTING_MS, batches, "betting_closed", {})
         return len(wagers)
 

@@ -97,7 +97,8 @@ class LiveTable:
             script = self._write(kept)
             if standing.next_seq < script.next_seq:
                 return script
-        new = Memory(standing.next_seq, opens=not standing.is_open, replaces=standing.has_shoe)
+        opens = kept is None or not standing.is_open
+        new = Memory(standing.next_seq, opens=opens, replaces=standing.has_shoe)
         new.keep(self.memory)
         return self._write(new)
 

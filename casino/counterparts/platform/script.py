@@ -22,6 +22,11 @@ class Script:
     next_bet: int = 1
     events: list[Event] = field(default_factory=list)
 
+    @property
+    def length(self) -> timedelta:
+        """The time from the beginning to now, as far as the script is written."""
+        return timedelta(milliseconds=self.now_ms)
+
     def wait(self, milliseconds: int) -> None:
         self.now_ms += milliseconds
 

@@ -1,0 +1,144 @@
+"""The demo's day: its scripts played through the feed's reader, all tables in the order of time."""
+
+import heapq
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from casino.counterparts.platform import series_of, write_day
+from casino.counterparts.platform.script import Event, Script, at_moment
+from casino.demo.house import LIVE_CODES, ZONE
+from tables.feed.reader import FeedAnswer, read_lines
+from tables.models import FeedEvent, GameTable
+from tables.queries.rulebooks import rules_of
+from tables.services.actors import Actor
+
+#: What a table sends is read as soon as so much of its time has passed, so that nothing of it comes late.
+READ_EVERY: Final = timedelta(seconds=45)
+DAY: Final = timedelta(days=1)
+ON_THE_WAY: Final = timedelta(milliseconds=200)
+
+
+class CannotPlay(Exception):
+    """The day cannot be played now; the message says why, and when it can."""
+
+
+@dataclass
+class TablesDay:
+    """One table's day, and from which event on it is still to be played."""
+
+    table: GameTable
+    script: Script
+    beginning: datetime
+    from_seq: int
+
+    @property
+    def events_left(self) -> list[Event]:
+        return [event for event in self.script.events if event["seq"] >= self.from_seq]
+
+    @property
+    def ends_at(self) -> datetime:
+        return self.beginning + self.script.length
+
+
+@dataclass
+class Played:
+    """What was played, and how it was answered."""
+
+    events: int = 0
+    rounds: int = 0
+    bets: int = 0
+    answers: Counter[str] = field(default_factory=Counter)
+
+    def count(self, events: list[Event], answer: FeedAnswer) -> None:
+        """Add some events and their answers."""
+        self.events += len(events)
+        self.rounds += sum(event["type"] == "round_result" for event in events)
+        self.bets += sum(len(event["bets"]) for event in events if event["type"] == "bets")
+        self.answers.update(event.status for event in answer.events)
+
+
+def plan_day(
+    table: GameTable, *, seed: int, day: int, shoes: int, ends_at: datetime, again: bool
+) -> TablesDay | None:
+    """Write a table's day, or the rest of one that was interrupted; None when it was played already.
+
+    :raises CannotPlay: if the table has played later than this day would begin.
+    """
+    next_seq = table.state.next_seq
+    series = f"{table.code}-{series_of(seed, day, shoes)}-"
+    first = FeedEvent.objects.filter(table=table, event_id__startswith=series).order_by("seq").first()
+    if first is None and next_seq > 1 and not again:
+        return None
+    script = write_day(
+        rules_of(table.rulebook_id),
+        table.code,
+        seed,
+        shoes=shoes,
+        day=day,
+        first_seq=first.seq if first else next_seq,
+        closes=table.code not in LIVE_CODES,
+    )
+    if first is not None and first.at is not None:
+        # The same beginning makes the same events: what was sent is known, the rest follows.
+        planned = TablesDay(table, script, first.at.astimezone(ZoneInfo(ZONE)), next_seq)
+        return planned if planned.events_left else None
+    planned = TablesDay(table, script, ends_at.astimezone(ZoneInfo(ZONE)) - script.length, next_seq)
+    last = table.state.last_event_at
+    if last is not None and last > planned.beginning:
+        when = (last + script.length).astimezone(ZoneInfo(ZONE))
+        raise CannotPlay(f"{table.code} has played until now; another day fits from {when:%d %b %H:%M} on")
+    return planned
+
+
+def next_day(table: GameTable, seed: int, shoes: int) -> int:
+    """Return the number of the first day of this seed that the table has not played."""
+    day = 1
+    while FeedEvent.objects.filter(
+        table=table, event_id__startswith=f"{table.code}-{series_of(seed, day, shoes)}-"
+    ).exists():
+        day += 1
+    return day
+
+
+def play(days: list[TablesDay], say: Callable[[Played], None]) -> Played:
+    """Play days to their ends, all tables in the order of time; `say` hears how far it is."""
+    played = Played()
+    for day, events in _batches(days):
+        lines = [msgspec.json.encode(at_moment(event, day.beginning)) for event in events]
+        answer = read_lines(
+            day.table.code,
+            lines,
+            actor=Actor.of_table(day.table.code),
+            received_at=_moment(day, events[-1]) + ON_THE_WAY,
+        )
+        played.count(events, answer)
+        say(played)
+    return played
+
+
+def _batches(days: list[TablesDay]) -> Iterator[tuple[TablesDay, list[Event]]]:
+    """Yield what each table sends in one go, ordered by the moment at which it is sent."""
+    streams = [_of_one(place, day) for place, day in enumerate(days)]
+    for _, place, events in heapq.merge(*streams, key=lambda batch: batch[:2]):
+        yield days[place], events
+
+
+def _of_one(place: int, day: TablesDay) -> Iterator[tuple[datetime, int, list[Event]]]:
+    batch: list[Event] = []
+    for event in day.events_left:
+        if batch and _moment(day, event) - _moment(day, batch[0]) > READ_EVERY:
+            yield _moment(day, batch[-1]), place, batch
+            batch = []
+        batch.append(event)
+    if batch:
+        yield _moment(day, batch[-1]), place, batch
+
+
+def _moment(day: TablesDay, event: Event) -> datetime:
+    return day.beginning + timedelta(milliseconds=event["at"])
