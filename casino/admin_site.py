@@ -8,7 +8,7 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path, reverse, reverse_lazy
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 from unfold.sites import UnfoldAdminSite
 
@@ -76,7 +76,7 @@ def group_hits(answer: Answer) -> list[tuple[str, list[tuple[str, str]]]]:
         Found.ROUND: gettext("Rounds"),
         Found.SHOE: gettext("Shoes"),
         Found.BET: gettext("Bets"),
-        Found.PLAYER: gettext("Players (persons)"),
+        Found.PLAYER: pgettext("person", "Players"),
         Found.WALLET_TRANSACTION: gettext("Wallet transactions"),
     }
     groups = []
@@ -151,7 +151,7 @@ MENU: list[dict[str, Any]] = [
         "items": [
             _item(_("Rulebooks"), "book", "tables.rulebook"),
             _item(_("Dealers"), "dealer", "tables.dealer"),
-            _item(_("Players (persons)"), "people", "tables.player"),
+            _item(pgettext_lazy("person", "Players"), "people", "tables.player"),
             _item(_("Accounts"), "key", "auth.user"),
         ],
     },

@@ -3,7 +3,8 @@
 The words are message ids, translated where they are shown.
 """
 
-from typing import Final, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
 
 from django.utils.translation import gettext_lazy as _
 
@@ -142,11 +143,18 @@ WHEREABOUTS: Final = {
 }
 
 FINDINGS: Final = {
+    "bets_after_bell": _("Bets came after the bell"),
+    "bets_after_result": _("Bets came after the result"),
+    "bets_outside_limits": _("Bets outside the table's limits"),
+    "bets_outside_window": _("Bets outside their window"),
+    "duplicate_bet_id": _("A bet ID came twice"),
+    "insurance_over_cap": _("Insurance above its cap"),
     "blue_card_elsewhere": _("The blue card came out elsewhere than it was cut in"),
     "burn_differs": _("Burned cards differ from what the turned card asks"),
     "burn_first_card_missing": _("No turned card, though it decides the burn"),
     "burn_not_recorded": _("The burn was not recorded before play"),
     "card_count": _("More cards than the shoe holds"),
+    "claim_differs": _("The table's result differs from ours"),
     "corrected_after_result": _("A card was corrected after the result"),
     "cut_card_not_recorded": _("No cut position of the blue card"),
     "dealt_before_insurance_closed": _("Dealt before insurance closed"),
@@ -156,11 +164,12 @@ FINDINGS: Final = {
     "event_refused": _("An event of this round was refused"),
     "feed_gap": _("Events are missing from the feed"),
     "illegal_card": _("A card the drawing table does not give"),
+    "illegal_coup": _("The cards are no lawful coup"),
+    "incident_reported": _("The table reports an incident"),
     "insurance_not_due": _("Insurance opened where none is due"),
     "insurance_odds_missing": _("Insurance odds were not shown"),
     "insurance_odds_wrong": _("Wrong insurance odds were shown"),
     "redeal_without_decision": _("Dealt again without a decision"),
-    "result_differs": _("The table's result differs from ours"),
     "round_number_skipped": _("A round number was skipped"),
     "round_without_result": _("The round ended without a result"),
     "scan_failed": _("The scanner did not read a card"),
@@ -169,7 +178,7 @@ FINDINGS: Final = {
 }
 
 
-def spoken(words: dict[str, str], code: str) -> str:
+def spoken(words: Mapping[Any, Any], code: Any) -> str:
     """Return the word for a code, or the code made readable where nobody has put it into words."""
     word = words.get(code)
-    return str(word) if word is not None else code.replace("_", " ")
+    return str(word) if word is not None else str(code).replace("_", " ")

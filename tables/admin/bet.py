@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 
 from tables import words
 from tables.admin.base import ReadOnlyAdmin
@@ -75,7 +75,8 @@ class BetAdmin(ReadOnlyAdmin):
         table = found.round.table
         facts = [
             Fact(
-                _("Player (person)"), link("player", found.player_id, reference_of(found.player), is_id=True)
+                pgettext("person", "Player"),
+                link("player", found.player_id, reference_of(found.player), is_id=True),
             ),
             Fact(_("Kind"), say_bet(found)),
             Fact(_("Stake"), f"{money(found.stake_minor, table.currency)} {table.currency}"),

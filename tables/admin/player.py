@@ -5,7 +5,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
@@ -57,7 +57,7 @@ class PlayerAdmin(ReadOnlyAdmin):
         ]
         return Record(
             title=name,
-            crumbs=[Crumb(_("Players (persons)"), list_url("player")), Crumb(name)],
+            crumbs=[Crumb(pgettext("person", "Players"), list_url("player")), Crumb(name)],
             main=main,
             side=[Facts(_("The player"), facts)],
         )

@@ -60,8 +60,8 @@ class RoundAdmin(ReadOnlyAdmin):
     list_lead = gettext_lazy("Every round that was opened for betting, newest first.")
     empty_heading = gettext_lazy("No round has been played yet")
     empty_words = gettext_lazy(
-        "A round appears when a table's feed sends that betting has opened. Until then, check that the tables "
-        "are open and that their feed is heard."
+        "A round appears when a table's feed sends that betting has opened. Until then, check that the "
+        "tables are open and that their feed is heard."
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Round]:

@@ -54,24 +54,25 @@ def bet_context(page: RoundPage, outcomes: Mapping[int, str]) -> dict[str, Any]:
         (BetOrder.LARGEST.value, _("Largest change") if len(shown) > 1 else _("Largest stake")),
         (BetOrder.KIND.value, _("By kind")),
     ]
+    paid = odds_of(page.newest)
     not_taken = page.money.refused + page.money.cancelled
     if not_taken:
         orders.append((BetOrder.REFUSED.value, _("Not taken %(count)s") % {"count": f"{not_taken:,}"}))
     return {
         "revisions": revisions,
         "bet_orders": orders,
-        "bet_rows": [_bet_line(row, revisions, page.newest) for row in page.money.bets],
+        "bet_rows": [_bet_line(row, revisions, paid) for row in page.money.bets],
         "bets_in_order": not_taken if page.money.order is BetOrder.REFUSED else page.money.accepted,
         "total_difference": _total_difference(page),
     }
 
 
-def _bet_line(row: BetRow, revisions: list[Revision], newest: Settlement | None) -> BetLine:
+def _bet_line(row: BetRow, revisions: list[Revision], paid: Mapping[tuple[str, str], str]) -> BetLine:
     return BetLine(
         bet=row.bet,
         player=row.player,
         kind=say_bet(row.bet),
-        odds=say_odds(row.bet, newest),
+        odds=write_odds(paid.get((row.bet.kind, row.bet.phase)) or row.bet.odds_offered),
         results=list(zip(row.results, revisions, strict=True)),
         difference_minor=row.difference_minor,
     )
@@ -91,16 +92,10 @@ def say_bet(bet: Bet) -> str:
     return f"{kind}, {words.spoken(words.PHASES, bet.phase)}" if bet.phase else kind
 
 
-def say_odds(bet: Bet, newest: Settlement | None) -> str:
-    """Say what a winning bet was paid to one, as a decimal; nothing for a bet that did not win."""
-    verdicts = newest.verdicts if newest else None
-    verdict = (
-        verdicts.get(f"{bet.kind}/{bet.phase}" if bet.phase else bet.kind)
-        if isinstance(verdicts, dict)
-        else None
-    )
-    odds = verdict.get("odds") if isinstance(verdict, dict) else None
-    return write_odds(odds or bet.odds_offered)
+def odds_of(settlement: Settlement | None) -> dict[tuple[str, str], str]:
+    """Return what a revision paid winning bets to one, by kind and phase."""
+    rows = settlement.verdicts if settlement else []
+    return {(row["kind"], row["phase"]): row["odds"] for row in rows if row.get("odds")}
 
 
 def write_odds(fraction: str) -> str:

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
@@ -79,7 +79,7 @@ class SettlementAdmin(ReadOnlyAdmin):
             Fact(_("Authority"), found.authority or _("the engine")),
             Fact(_("Settled"), moment(found.created_at, table.zone)),
             Fact(_("Bets"), whole(found.bets_count)),
-            Fact(_("Players (persons)"), whole(found.players_count)),
+            Fact(pgettext("person", "Players"), whole(found.players_count)),
             Fact(_("SHA-256 of the lines"), bytes(found.lines_digest).hex()[:16] + "…"),
         ]
         sums = [
@@ -109,7 +109,7 @@ class SettlementAdmin(ReadOnlyAdmin):
             _("Lines"),
             [
                 Column(_("Bet")),
-                Column(_("Player (person)")),
+                Column(pgettext("person", "Player")),
                 Column(_("Kind")),
                 Column(_("Stake"), True),
                 Column(_("Result")),

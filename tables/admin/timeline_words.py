@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tables import words
-from tables.queries.coups import DealtCard
+from tables.queries.coups import Correction, DealtCard
 from tables.queries.timeline import Happening, Moment
 from tables.templatetags.felt import card_chip
 
@@ -60,11 +60,10 @@ def _say(moment: Moment, outcomes: dict[int, str]) -> tuple[SafeString | str, Sa
         case Happening.CARDS:
             return _cards(values["cards"], values["deal"]), words.spoken(words.CARD_SOURCES, values["source"])
         case Happening.CARD_CORRECTED:
-            card: DealtCard = values["card"]
-            place = words.spoken(words.CARD_ORDINALS, card.ordinal)
-            return format_html(
-                "{} {} {} → {}", _("Corrected:"), place, card_chip(card.was), card_chip(card.face)
-            ), ""
+            change: Correction = values["change"]
+            place = words.spoken(words.CARD_ORDINALS, change.ordinal)
+            was, now = card_chip(change.was), card_chip(change.now)
+            return format_html("{} {} {} → {}", _("Corrected:"), place, was, now), ""
         case Happening.SCAN_FAILED:
             return _("The scanner did not read a card"), ""
         case Happening.EVENT_REFUSED:

@@ -5,7 +5,7 @@ from django.db.models import Q
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 
 from tables import words
 from tables.admin.base import ReadOnlyAdmin
@@ -72,7 +72,8 @@ class WalletTransactionAdmin(ReadOnlyAdmin):
         zone = round_.table.zone
         facts = [
             Fact(
-                _("Player (person)"), link("player", found.player_id, reference_of(found.player), is_id=True)
+                pgettext("person", "Player"),
+                link("player", found.player_id, reference_of(found.player), is_id=True),
             ),
             Fact(_("Kind"), words.spoken(words.TRANSACTION_KINDS, found.kind)),
             Fact(_("Amount"), difference(found.amount_minor, found.currency)),

@@ -1,6 +1,6 @@
 """The cards of a round as they lie on the layout, by deal."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from tables.rules.drawing import DEAL_ORDER, Coup, IllegalCoup, Place, Reason, a
 
 @dataclass(frozen=True, slots=True)
 class DealtCard:
-    """One card of a coup; `face` is None when nobody saw it, `was` is what stood here before a correction."""
+    """One card of a coup; `face` is None when nobody saw it."""
 
     place: Place
     ordinal: int  # 1 to 6 in the order dealt
@@ -19,7 +19,16 @@ class DealtCard:
     face: Face | None
     source: str
     at: datetime
-    was: Face | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A card put right: what lay at a place, and what lies there since."""
+
+    at: datetime
+    ordinal: int
+    was: Face | None
+    now: Face | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +43,8 @@ class Dealing:
     coup: Coup | None  # None while cards are due, unseen or against the rules
     problem: IllegalCoup | None
     due: Place | None  # where the next card goes
+    first_cards: tuple[DealtCard, ...]  # as they came, before any correction
+    corrections: tuple[Correction, ...]
 
     @property
     def player(self) -> tuple[DealtCard, ...]:
@@ -59,11 +70,9 @@ def dealings_of_round(round_id: int, decks: int) -> list[Dealing]:
     return [read_dealing(deal, [card for card in cards if card.deal_id == deal.pk], decks) for deal in deals]
 
 
-def read_dealing(deal: Deal, rows: Iterable[Card], decks: int) -> Dealing:
-    """Arrange the cards that stand; rows a correction replaced are passed over."""
-    standing = [row for row in rows if not hasattr(row, "superseded_by")]
-    standing.sort(key=lambda row: DEAL_ORDER.index(Place(row.place)))
-    cards = [_dealt(row, ordinal) for ordinal, row in enumerate(standing, start=1)]
+def read_dealing(deal: Deal, rows: Sequence[Card], decks: int) -> Dealing:
+    """Arrange the cards that stand; rows that a correction replaced are kept as what came first."""
+    cards = _in_order(row for row in rows if not hasattr(row, "superseded_by"))
     seen = {card.place: card.face for card in cards if card.face is not None}
     coup, problem, due = None, None, None
     if len(seen) == len(cards):
@@ -82,20 +91,30 @@ def read_dealing(deal: Deal, rows: Iterable[Card], decks: int) -> Dealing:
         coup=coup,
         problem=problem,
         due=due if coup is None else None,
+        first_cards=tuple(_in_order(row for row in rows if row.supersedes_id is None)),
+        corrections=tuple(_corrections(rows)),
     )
 
 
-def _dealt(row: Card, ordinal: int) -> DealtCard:
-    before = row.supersedes
-    return DealtCard(
-        place=Place(row.place),
-        ordinal=ordinal,
-        position=row.position,
-        face=face_of(row),
-        source=row.source,
-        at=row.at,
-        was=face_of(before) if before else None,
-    )
+def _in_order(rows: Iterable[Card]) -> list[DealtCard]:
+    ordered = sorted(rows, key=lambda row: DEAL_ORDER.index(Place(row.place)))
+    return [
+        DealtCard(Place(row.place), ordinal, row.position, face_of(row), row.source, row.at)
+        for ordinal, row in enumerate(ordered, start=1)
+    ]
+
+
+def _corrections(rows: Sequence[Card]) -> Iterator[Correction]:
+    """Say for each row that replaced another what lay at its place until then."""
+    ordinals = {
+        row.place: card.ordinal for card in _in_order(rows) for row in rows if row.place == card.place
+    }
+    before: dict[str, Card] = {}
+    for row in sorted(rows, key=lambda row: row.pk):
+        if row.supersedes_id is not None:
+            was = before.get(row.place)
+            yield Correction(row.at, ordinals[row.place], face_of(was) if was else None, face_of(row))
+        before[row.place] = row
 
 
 def face_of(row: Card) -> Face | None:

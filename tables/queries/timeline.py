@@ -9,7 +9,7 @@ from typing import Any
 
 from tables.models import Finding, Hold, InsuranceOffer, Round, Settlement
 from tables.models.feed import EventStatus, FeedEvent
-from tables.queries.coups import Dealing
+from tables.queries.coups import Dealing, DealtCard
 
 
 class Happening(StrEnum):
@@ -61,8 +61,9 @@ def timeline_of_round(
     if round_.resulted_at:
         moments.append(Moment(round_.resulted_at, Happening.RESULT, {"claimed": round_.claimed}))
     moments += [
-        Moment(finding.found_at, Happening.FINDING, {"code": finding.code, "data": finding.data})
+        Moment(finding.at, Happening.FINDING, {"code": finding.code})
         for finding in findings
+        if finding.code != "scan_failed"  # has a line of its own
     ]
     for hold in holds:
         moments.append(Moment(hold.placed_at, Happening.HELD, {"reason": hold.reason}))
@@ -78,22 +79,22 @@ def _cards(dealing: Dealing, *, several: bool) -> list[Moment]:
     """Join cards that came together: the first four as one line, those of one second and source as one."""
     moments = []
     deal = dealing.number if several else None
-    for _key, group in groupby(
-        dealing.cards,
-        key=lambda card: (card.ordinal <= 4, card.source, None if card.ordinal <= 4 else card.ordinal),
-    ):
+    for _key, group in groupby(dealing.first_cards, key=_together):
         cards = list(group)
-        moments.append(
-            Moment(cards[-1].at, Happening.CARDS, {"cards": cards, "source": cards[0].source, "deal": deal})
-        )
+        values = {"cards": cards, "source": cards[0].source, "deal": deal}
+        moments.append(Moment(cards[-1].at, Happening.CARDS, values))
     moments += [
-        Moment(card.at, Happening.CARD_CORRECTED, {"card": card})
-        for card in dealing.cards
-        if card.was is not None
+        Moment(change.at, Happening.CARD_CORRECTED, {"change": change}) for change in dealing.corrections
     ]
     if dealing.died_at:
         moments.append(Moment(dealing.died_at, Happening.DEAL_KILLED, {"deal": dealing.number}))
     return moments
+
+
+def _together(card: DealtCard) -> tuple[bool, str, int]:
+    """Tell cards of one line from the next: the first four, then each third card, and by what read them."""
+    is_first_four = card.ordinal <= 4
+    return is_first_four, card.source, 0 if is_first_four else card.ordinal
 
 
 def _from_events(round_: Round) -> list[Moment]:
