@@ -23,6 +23,11 @@ LARGEST_ODDS_PART: Final = 1000  # of numerator and denominator, so that stake t
 _DECIMAL: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 _FRACTION: Final = re.compile(r"[0-9]{1,9}/[0-9]{1,9}")
 _PERCENT: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,9})?)%")
+# What YAML makes of plain text by itself; everything else was written as a tag.
+_PLAIN_TAGS: Final = frozenset(
+    f"tag:yaml.org,2002:{kind}"
+    for kind in ("str", "int", "float", "bool", "null", "timestamp", "merge", "value", "map", "seq")
+)
 _YES_OR_NO: Final = {"yes": True, "true": True, "no": False, "false": False}
 _RANGE: Final = re.compile(r"([0-9]{1,3})(?:-([0-9]{1,3}))?")
 
@@ -110,7 +115,7 @@ def _refuse_anchors_and_tags(root: yaml.Node, report: Report) -> None:
             report.add("", "an anchor is used again elsewhere: write the value out each time", line=line)
             raise Unreadable
         seen.add(id(node))
-        if not node.tag.startswith("tag:yaml.org,2002:"):
+        if node.tag not in _PLAIN_TAGS:
             report.add("", f"the tag {node.tag} is not known here", line=node.start_mark.line + 1)
             raise Unreadable
         if isinstance(node, yaml.MappingNode):
