@@ -1,4 +1,4 @@
-"""Who may do what: one table of roles and permissions, from which groups are made and which the tests read."""
+"""Who may do what: one table of roles and permissions. Groups are made from it, and the tests read it."""
 
 from dataclasses import dataclass
 
@@ -24,6 +24,7 @@ MONEY = (
     "tables.view_settlementline",
     "tables.view_wallettransaction",
     "tables.view_walletdelivery",
+    "tables.view_receivable",
 )
 PROOF = (
     "tables.view_journalentry",
@@ -77,7 +78,7 @@ class DemoPerson:
     role: str
 
 
-DEMO_PASSWORD = "bluecard-demo"  # noqa: S105  of the demo, printed at its start
+DEMO_PASSWORD = "bluecard-demo"
 DEMO_PEOPLE = (
     DemoPerson("supervisor", "Jintana", "Sriwan", "supervisor"),
     DemoPerson("manager", "Nattaya", "Suksan", "manager"),

@@ -2,7 +2,7 @@
 
 from tables.models.bet import Bet, BetCancellation, BetStatus
 from tables.models.feed import AcceptedGap, ApiKey, EventStatus, FeedEvent
-from tables.models.gametable import GameTable, TableState, TableStatus
+from tables.models.gametable import DebitPolicy, GameTable, TableState, TableStatus
 from tables.models.journal import JournalEntry
 from tables.models.people import Dealer, Player, PlayerIdentity
 from tables.models.round import (
@@ -24,6 +24,7 @@ from tables.models.wallet import (
     Bell,
     DeliveryStatus,
     Outbox,
+    Receivable,
     TransactionKind,
     WalletDelivery,
     WalletTransaction,
@@ -44,6 +45,7 @@ __all__ = [
     "Deal",
     "DealStatus",
     "Dealer",
+    "DebitPolicy",
     "DeliveryStatus",
     "EventStatus",
     "FeedEvent",
@@ -57,6 +59,7 @@ __all__ = [
     "Outbox",
     "Player",
     "PlayerIdentity",
+    "Receivable",
     "Round",
     "RoundStatus",
     "Rulebook",

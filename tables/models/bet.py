@@ -21,6 +21,7 @@ class Bet(models.Model):
     The only change a bet knows is accepted → cancelled, before the bell.
     """
 
+    append_only = True
     updatable_columns = ("status",)
 
     platform_bet_id = id_field(_("bet"))

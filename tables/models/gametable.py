@@ -21,6 +21,14 @@ class TableStatus(StrEnum):
     CLOSED_BY_FAULT = "closed_by_fault"
 
 
+class DebitPolicy(StrEnum):
+    """What is done when the wallet has less than is to be taken back."""
+
+    FORCE = "force"
+    RECEIVABLE = "take"
+    HOLD = "hold"
+
+
 class GameTable(models.Model):
     """A live baccarat table. Set up and changed by named actions only."""
 
@@ -35,6 +43,11 @@ class GameTable(models.Model):
     )
     min_stake_minor = models.BigIntegerField(_("lowest stake"))
     max_stake_minor = models.BigIntegerField(_("highest stake"))
+    second_person_minor = models.BigIntegerField(_("two persons above"), default=5_000_000)
+    sign_in_again_minor = models.BigIntegerField(_("sign in again above"), default=50_000_000)
+    debit_policy = models.CharField(
+        _("when the wallet is short"), max_length=8, default=DebitPolicy.RECEIVABLE.value
+    )
     bet_limits = models.JSONField(_("limits of single bets"), default=dict, blank=True)
     status = models.CharField(_("state"), max_length=16, default=TableStatus.CLOSED.value)
 
@@ -62,6 +75,12 @@ class GameTable(models.Model):
                 name="gametable_limits_in_range",
             ),
             one_of("status", TableStatus, "gametable_status_known"),
+            one_of("debit_policy", DebitPolicy, "gametable_debit_policy_known"),
+            models.CheckConstraint(
+                condition=Q(second_person_minor__gte=0)
+                & Q(sign_in_again_minor__gte=F("second_person_minor")),
+                name="gametable_thresholds_ordered",
+            ),
         ]
 
     def __str__(self) -> str:

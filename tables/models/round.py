@@ -149,6 +149,7 @@ class Deal(models.Model):
     number = models.PositiveSmallIntegerField(_("deal"), default=1)
     status = models.CharField(_("state"), max_length=8, default=DealStatus.LIVE.value)
     started_at = models.DateTimeField(_("started"))
+    authority = models.UUIDField(_("authority"), null=True)
     died_at = models.DateTimeField(_("killed"), null=True)
 
     class Meta:
@@ -231,6 +232,7 @@ class Finding(models.Model):
 class Hold(models.Model):
     """A reason not to settle a round. While one is open the round waits."""
 
+    append_only = True
     updatable_columns = ("lifted_at", "lifted_by")
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="holds")

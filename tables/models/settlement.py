@@ -43,6 +43,7 @@ class Settlement(models.Model):
     authority = models.UUIDField(_("authority"), null=True)
     outcome = models.CharField(_("outcome"), max_length=6, blank=True)
     verdicts = models.JSONField(_("verdicts"))
+    overlay = models.JSONField(_("what rulings lay over the verdicts"), default=dict)
     bets_count = models.PositiveIntegerField(_("bets"))
     players_count = models.PositiveIntegerField(_("players"))
     stakes_minor = MinorSumField(_("stakes"))

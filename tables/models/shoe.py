@@ -136,6 +136,7 @@ class Card(models.Model):
     source = models.CharField(_("source"), max_length=8)
     device = models.CharField(_("device"), max_length=64, blank=True)
     at = models.DateTimeField(_("time"))
+    authority = models.UUIDField(_("authority"), null=True)
     supersedes = models.OneToOneField(
         "self", on_delete=models.PROTECT, null=True, related_name="superseded_by"
     )

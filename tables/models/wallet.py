@@ -64,6 +64,7 @@ class WalletTransaction(models.Model):
 class WalletDelivery(models.Model):
     """The message that carries a wallet transaction. Only this half changes."""
 
+    append_only = True
     updatable_columns = (
         "status",
         "attempts",
@@ -106,10 +107,34 @@ class WalletDelivery(models.Model):
         return self.status
 
 
+class Receivable(models.Model):
+    """What the wallet could not take back of a transaction. Bluecard keeps no balances, only this claim."""
+
+    append_only = True
+
+    transaction = models.OneToOneField(
+        WalletTransaction, on_delete=models.PROTECT, primary_key=True, related_name="receivable"
+    )
+    player = models.ForeignKey("tables.Player", on_delete=models.PROTECT, related_name="receivables")
+    amount_minor = MinorSumField(_("owed"))
+    currency = models.CharField(_("currency"), max_length=3)
+    booked_at = models.DateTimeField(_("booked"))
+
+    class Meta:
+        verbose_name = _("receivable")
+        verbose_name_plural = _("receivables")
+        default_permissions = ("view",)
+        constraints = [models.CheckConstraint(condition=Q(amount_minor__gt=0), name="receivable_is_owed")]
+
+    def __str__(self) -> str:
+        return f"{self.amount_minor} {self.currency}"
+
+
 class Bell(StrEnum):
     """What an outbox row asks a worker to look at."""
 
     SETTLE = "settle"
+    RULING = "ruling"
 
 
 class Outbox(models.Model):

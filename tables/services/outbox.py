@@ -15,7 +15,7 @@ from tables.models import Bell, Outbox
 
 logger = logging.getLogger(__name__)
 
-BELLS = {Bell.SETTLE: "tables.settle_rounds"}
+BELLS = {Bell.SETTLE: "tables.settle_rounds", Bell.RULING: "audit.apply_rulings"}
 RING_AGAIN_AFTER = timedelta(seconds=30)
 
 
