@@ -84,5 +84,5 @@ def _read_some(source: BinaryIO) -> bytes:
 
 def _stop_writing() -> None:
     """End quietly when nobody reads the answers any more, as `head` does."""
-    sys.stdout = None  # type: ignore[assignment]  # else Python flushes it once more and complains
+    sys.stdout = None  # else Python flushes it once more and complains
     sys.exit(1)
