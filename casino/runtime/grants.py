@@ -39,8 +39,8 @@ def grant_to(role: str) -> int:
 
 
 def is_append_only_model(model: type[models.Model]) -> bool:
-    """Return whether the model says of itself that its rows are only ever added."""
-    return bool(getattr(model, "append_only", False))
+    """Return whether the model says of itself that its rows are only ever added, but for columns it names."""
+    return bool(getattr(model, "append_only", False) or getattr(model, "updatable_columns", ()))
 
 
 def _rights(model: type[models.Model], is_append_only: bool) -> Iterator[sql.Composable]:
