@@ -22,6 +22,11 @@ class OneAtATimeScheduler(Scheduler):
         self._connection: psycopg.Connection | None = None
         super().__init__(*args, **kwargs)
 
+    @property
+    def database_url(self) -> str:
+        """Return where the lock lies: in the product's own database."""
+        return settings.DATABASE_URL
+
     def tick(self, *args: Any, **kwargs: Any) -> float:
         """Ring what is due, or stand by; return the seconds until the next look."""
         if not self.holds_lock():
@@ -34,7 +39,7 @@ class OneAtATimeScheduler(Scheduler):
             if self._connection is not None:
                 self._connection.execute("SELECT 1")
                 return True
-            connection = psycopg.connect(settings.DATABASE_URL, autocommit=True, connect_timeout=3)
+            connection = psycopg.connect(self.database_url, autocommit=True, connect_timeout=3)
             row = connection.execute("SELECT pg_try_advisory_lock(%s)", [BEAT_LOCK]).fetchone()
             if row is not None and row[0]:
                 self._connection = connection

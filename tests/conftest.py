@@ -71,7 +71,7 @@ def product_environment(own_database: OwnTestDatabase) -> dict[str, str]:
 @pytest.fixture(autouse=True, scope="session")
 def nothing_outside() -> Iterator[None]:
     """Keep bells in memory and static files as they lie: a test that wants the real ones says so."""
-    celery_app.conf.update(broker_url="memory://", broker_transport_options={})
+    _use_broker("memory://", {})
     storages = {
         **settings.STORAGES,
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
@@ -79,6 +79,20 @@ def nothing_outside() -> Iterator[None]:
     hasher = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     with override_settings(STORAGES=storages, PASSWORD_HASHERS=hasher):
         yield
+
+
+@pytest.fixture
+def pgmq_broker(own_database: OwnTestDatabase) -> Iterator[None]:
+    """Ring real bells: Celery's messages go into the test's database, where a real worker finds them."""
+    options = {"init_extension": False, "conn_string": own_database.app_url, "pool_timeout": 10}
+    _use_broker("pgmq://same-database", options)
+    yield
+    _use_broker("memory://", {})
+
+
+def _use_broker(url: str, options: dict[str, object]) -> None:
+    celery_app.conf.update(broker_url=url, broker_transport_options=options)
+    celery_app.amqp._producer_pool = None  # it would keep the connections of the broker before
 
 
 @pytest.fixture

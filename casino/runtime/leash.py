@@ -1,4 +1,4 @@
-"""Run a program that ends when its parent does: `python -m casino.runtime.leash PROGRAM ARGUMENTS`.
+"""Run a program that ends when its parent does: `python leash.py PROGRAM ARGUMENTS`.
 
 Without it, a supervisor killed with SIGKILL would leave its children at work, and their ports taken.
 """

@@ -17,6 +17,8 @@ def provision(server: PostgresServer) -> None:
         for role, rights in ((OWNER, "LOGIN CREATEDB"), (APP, "LOGIN")):
             if not _exists(connection, "SELECT 1 FROM pg_roles WHERE rolname = %s", role):
                 connection.execute(sql.SQL(f"CREATE ROLE {{}} {rights}").format(sql.Identifier(role)))
+        # So that the owner may end sessions of the run-time role: a database in use cannot be dropped.
+        connection.execute(sql.SQL("GRANT {} TO {}").format(sql.Identifier(APP), sql.Identifier(OWNER)))
         if not _exists(connection, "SELECT 1 FROM pg_database WHERE datname = %s", DATABASE):
             connection.execute(
                 sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE template0 ENCODING 'UTF8'").format(

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import IO
 
+from casino.runtime import leash
+
 #: A program that lived shorter than this died quickly; so many quick deaths in a row end everything.
 QUICK_SECONDS = 10.0
 QUICK_DEATHS = 5
@@ -101,7 +103,7 @@ class Supervisor:
 
     def _start(self, program: Program) -> None:
         process = subprocess.Popen(
-            [sys.executable, "-m", "casino.runtime.leash", *program.command],
+            [sys.executable, "-I", "-S", leash.__file__, *program.command],
             env={**os.environ, "PYTHONUNBUFFERED": "1", **program.environment},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
