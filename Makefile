@@ -24,7 +24,7 @@ lint: dev
 
 # Long repetitions: races, kill -9, property tests with many more examples.
 stress: dev
-	$(BIN)/python -m pytest -m stress -o addopts="-ra --strict-markers" --durations=10
+	$(BIN)/python -m pytest -m stress --durations=10
 
 format: dev
 	$(BIN)/ruff check --fix .

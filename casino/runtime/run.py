@@ -6,7 +6,6 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from urllib.parse import urlsplit
 
 from casino import settings
@@ -65,27 +64,23 @@ def programs(environment: dict[str, str]) -> list[list[Program]]:
         Program("worker", (*CELERY, "worker", *WORKER_OPTIONS), environment | WORKER_ENVIRONMENT),
         Program("beat", (*CELERY, "beat", "-l", "WARNING"), environment),
     ]
-    if "WALLET_URL" in environment and find_spec("casino.counterparts.wallet"):
+    if settings.WALLET_IS_OURS:
         port = str(urlsplit(environment["WALLET_URL"]).port)
         store = str(settings.BLUECARD_STATE / "wallet.log")
         command = (PYTHON, "-m", "casino.counterparts.wallet", "--port", port, "--store", store)
         serving.insert(0, Program("wallet", command, environment))
     welcome = Program("ready", (PYTHON, "-m", "casino.runtime.welcome"), environment, is_once=True)
-    if settings.IS_PRODUCTION or "demo" not in _known_commands():
+    if settings.IS_PRODUCTION:
         return [serving, [welcome]]
     day = Program("demo", (PYTHON, "manage.py", "demo"), environment, is_once=True)
     live = Program("live", (PYTHON, "manage.py", "demo", "--live"), environment)
-    return [serving, [day], [live, welcome]]
+    # Said twice: one may look around while the day is played, and its lines push the address out of sight.
+    return [serving, [welcome], [day], [live, welcome]]
 
 
 def _web(port: str) -> tuple[str, ...]:
     options = ("--bind", f"{settings.WEB_HOST}:{port}", "--workers", str(settings.WEB_WORKERS), *WEB_OPTIONS)
     return (PYTHON, "-m", "gunicorn", "casino.wsgi", *options)
-
-
-def _known_commands() -> set[str]:
-    folders = (ROOT / app / "management" / "commands" for app in ("casino", "tables", "audit"))
-    return {path.stem for folder in folders for path in folder.glob("[a-z]*.py")}
 
 
 @contextlib.contextmanager

@@ -1,23 +1,34 @@
-"""What the product brings along, put in place at run time's rights: static files, the shipped rulebooks."""
+"""Put in place what the product brings along, with the run-time role's rights."""
 
 import hashlib
 import os
+import sys
 
 from casino.runtime.places import ROOT
 
+#: The demo's day lies in the past, and has to have its rules.
+IN_FORCE_SINCE = "2020-01-01T00:00:00+00:00"
+
 
 def ship() -> None:
-    """Collect the static files if they changed, and publish the shipped rulebooks not published yet."""
+    """Collect the static files if they changed; for development also the roles' people and the rulebooks."""
     from django.conf import settings
-    from django.core.management import call_command, get_commands
+    from django.core.management import CommandError, call_command
 
     stamp = settings.STATIC_ROOT / ".collected"
     fingerprint = _static_fingerprint()
     if not stamp.exists() or stamp.read_text() != fingerprint:
         call_command("collectstatic", "--no-input", "--clear", verbosity=0)
         stamp.write_text(fingerprint)
-    if "rulebook" in get_commands():
-        call_command("rulebook", "publish", "--shipped")
+    if settings.IS_PRODUCTION:
+        call_command("set_up_roles")
+        return
+    call_command("set_up_roles", "--demo")
+    try:
+        call_command("rulebook", "publish", "--shipped", "--from", IN_FORCE_SINCE)
+    except CommandError as error:
+        # Somebody published a version of their own after it: theirs is in force, and all else runs.
+        print(f"a rulebook of ours was not published: {error}", file=sys.stderr)
 
 
 def _static_fingerprint() -> str:

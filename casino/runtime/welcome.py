@@ -6,12 +6,11 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from importlib import import_module
-from importlib.util import find_spec
 
 from casino import settings
+from casino.roles import DEMO_PASSWORD, DEMO_PEOPLE, ROLES
 
-PATIENCE_SECONDS = 90.0
+PATIENCE_SECONDS = 180.0
 
 
 def main() -> int:
@@ -23,10 +22,9 @@ def main() -> int:
         print(f"not ready after {PATIENCE_SECONDS:.0f} s: {missing}")
         return 1
     print(f"Bluecard is at {url}/")
-    if not settings.IS_PRODUCTION and find_spec("casino.roles"):
-        for login in getattr(import_module("casino.roles"), "DEMO_LOGINS", ()):
-            username, password, role = login
-            print(f"  {role:<20} {username:<14} password {password}")
+    if not settings.IS_PRODUCTION:
+        for person in DEMO_PEOPLE:
+            print(f"  {ROLES[person.role].title!s:<17} {person.login:<14} password {DEMO_PASSWORD}")
     print("Ctrl-C stops it; what was recorded stays.")
     return 0
 
@@ -51,5 +49,5 @@ def wait_until_ready(url: str) -> str:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
+    os.environ["DJANGO_SETTINGS_MODULE"] = "casino.settings"  # the titles of roles are translated
     sys.exit(main())
