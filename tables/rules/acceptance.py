@@ -17,6 +17,7 @@ from tables.rules.rulebook import (
     BothSides,
     CapMeasure,
     CapShare,
+    InsuranceCap,
     Phase,
     Rulebook,
     Side,
@@ -122,13 +123,33 @@ def _refuse_insurance(
     if odds is None:
         return Refusal.INSURANCE_NOT_OFFERED
     cap = rulebook.insurance.cap
-    phases = (phase,) if cap.shared_in is CapShare.PHASE else tuple(phase.value for phase in Phase)
-    used = Fraction(0)
-    for bought_in in phases:
+    if cap.shared_in is CapShare.PHASE:
+        bought = accepted.get((kind, phase), 0) + stake
+        used, parts = _measured(cap, bought, odds)
+    else:
+        used, parts = _bought_in_round(cap, situation.offers, accepted, kind, phase, stake)
+    # Compared in whole numbers: used / parts against main x share.
+    over = used * cap.share.denominator > main * cap.share.numerator * parts
+    return Refusal.INSURANCE_OVER_CAP if over else None
+
+
+def _measured(cap: InsuranceCap, bought: int, odds: Fraction) -> tuple[int, int]:
+    """Give what a purchase takes of the cap, as numerator and denominator."""
+    if cap.measure is CapMeasure.STAKE:
+        return bought, 1
+    return bought * odds.numerator, odds.denominator
+
+
+def _bought_in_round(
+    cap: InsuranceCap, offers: Offers, accepted: Accepted, kind: str, phase: str, stake: int
+) -> tuple[int, int]:
+    """Give what the purchases of all phases, this one included, take of a cap that the round shares."""
+    total = Fraction(0)
+    for bought_in in (each.value for each in Phase):
         bought = accepted.get((kind, bought_in), 0) + (stake if bought_in == phase else 0)
         if bought:
-            used += bought * (situation.offers[kind, bought_in] if cap.measure is CapMeasure.WINNINGS else 1)
-    return Refusal.INSURANCE_OVER_CAP if used > main * cap.share else None
+            total += Fraction(*_measured(cap, bought, offers[kind, bought_in]))
+    return total.numerator, total.denominator
 
 
 def _refuse_by_limits(
@@ -144,4 +165,7 @@ def _refuse_by_limits(
 
 
 def _main_stake(rulebook: Rulebook, accepted: Accepted, side: Side) -> int:
-    return sum(accepted.get((kind, NO_PHASE), 0) for kind in rulebook.main_kinds[side])
+    total = 0
+    for kind in rulebook.main_kinds[side]:
+        total += accepted.get((kind, NO_PHASE), 0)
+    return total
