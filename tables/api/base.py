@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 from django.db.models import Q, QuerySet
 from django.utils.cache import add_never_cache_headers
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
@@ -84,12 +83,7 @@ class Nowhere(ApiView):
 
     authentication_classes = []
     permission_classes = []
-
-    @extend_schema(exclude=True)
-    def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> Any:
-        """Answer any method alike."""
-        self.http_method_names = [(request.method or "get").lower()]
-        return super().dispatch(request, *args, **kwargs)
+    http_method_names = []
 
     def http_method_not_allowed(self, request: Any, *args: Any, **kwargs: Any) -> Response:
         """Say that there is nothing."""
