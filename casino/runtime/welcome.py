@@ -1,14 +1,13 @@
 """Wait until the product is ready, then say where it is and how to log in."""
 
 import json
-import os
 import sys
 import time
 import urllib.error
 import urllib.request
 
 from casino import settings
-from casino.roles import DEMO_PASSWORD, DEMO_PEOPLE, ROLES
+from casino.roles import DEMO_PASSWORD, DEMO_PEOPLE
 
 PATIENCE_SECONDS = 180.0
 
@@ -24,7 +23,7 @@ def main() -> int:
     print(f"Bluecard is at {url}/")
     if not settings.IS_PRODUCTION:
         for person in DEMO_PEOPLE:
-            print(f"  {ROLES[person.role].title!s:<17} {person.login:<14} password {DEMO_PASSWORD}")
+            print(f"  log in as {person.login:<14} password {DEMO_PASSWORD}")
     print("Ctrl-C stops it; what was recorded stays.")
     return 0
 
@@ -49,5 +48,4 @@ def wait_until_ready(url: str) -> str:
 
 
 if __name__ == "__main__":
-    os.environ["DJANGO_SETTINGS_MODULE"] = "casino.settings"  # the titles of roles are translated
     sys.exit(main())
