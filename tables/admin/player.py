@@ -91,7 +91,9 @@ class PlayerAdmin(ReadOnlyAdmin):
 
     def _money(self, found: Player) -> Rows:
         sent = WalletTransaction.objects.filter(player=found)
-        sent = sent.select_related("delivery", "settlement__round__table").order_by("-id")[:ROWS_SHOWN]
+        sent = sent.select_related("delivery", "receivable", "settlement__round__table").order_by("-id")[
+            :ROWS_SHOWN
+        ]
         return Rows(
             _("Latest money"),
             [Column(_("Key")), Column(_("Amount"), True), Column(_("Message")), Column(_("Booked"), True)],

@@ -3,11 +3,11 @@
 from typing import Any, NamedTuple
 
 from django.contrib import admin
-from django.db.models import Exists, Model, OuterRef, QuerySet
+from django.db.models import Case, Exists, F, Model, OuterRef, Q, QuerySet, Value, When
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from tables import words
 from tables.admin.base import ReadOnlyAdmin
@@ -18,11 +18,12 @@ from tables.admin.panels import panels_of
 from tables.admin.record import Crumb, list_url
 from tables.admin.round_sheets import bet_context, finding_lines
 from tables.admin.timeline_words import timeline_lines
-from tables.models import Hold, Round, RoundStatus
-from tables.queries.round_money import BetOrder
+from tables.models import Hold, Round, RoundStatus, Settlement
+from tables.queries.round_money import BetOrder, Moves
 from tables.queries.round_page import RoundPage, read_round_page
+from tables.queries.timeline import outcome_of
 from tables.rules.round_id import BadRoundId, make_round_id, parse_round_id
-from tables.templatetags.felt import disc, moment, state_badge
+from tables.templatetags.felt import disc, moment, money, state_badge, whole
 
 
 class Banner(NamedTuple):
@@ -65,17 +66,14 @@ class RoundAdmin(ReadOnlyAdmin):
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Round]:
-        held = Hold.objects.filter(round=OuterRef("pk"), lifted_at__isnull=True)
-        return super().get_queryset(request).annotate(is_held=Exists(held))
+        return with_holds(super().get_queryset(request))
 
     def clean_search(self, column: str, text: str) -> str:
         return text.upper() if column == "public_id" else text
 
     @column(gettext_lazy("state"))
     def state(self, found: Any) -> SafeString:
-        return state_badge(
-            words.ROUND_STATES["held" if is_waiting_on_hold(found, found.is_held) else found.status]
-        )
+        return state_badge(words.ROUND_STATES[found.shown_state])
 
     @column(gettext_lazy("result"))
     def result(self, found: Round) -> SafeString | str:
@@ -116,7 +114,7 @@ class RoundAdmin(ReadOnlyAdmin):
             with_money=may_see_bets,
             with_journal=may_see_journal,
         )
-        outcomes = {s.pk: _outcome_of(s.outcome, page) for s in page.settlements}
+        outcomes = {s.pk: _outcome_of(s, page) for s in page.settlements}
         live = page.live
         return {
             "round": found,
@@ -152,6 +150,15 @@ class RoundAdmin(ReadOnlyAdmin):
 
 def _order(text: str) -> BetOrder:
     return BetOrder(text) if text in set(BetOrder) else BetOrder.LARGEST
+
+
+def with_holds(rounds: QuerySet[Round]) -> QuerySet[Round]:
+    """Annotate rounds with the state to show: their own, or held where a hold is what they wait for."""
+    held = Hold.objects.filter(round=OuterRef("pk"), lifted_at__isnull=True)
+    is_over = Q(status__in=[RoundStatus.SETTLED.value, RoundStatus.VOIDED.value])
+    return rounds.annotate(
+        shown_state=Case(When(~is_over & Exists(held), then=Value("held")), default=F("status"))
+    )
 
 
 def is_waiting_on_hold(round_: Round, is_held: bool) -> bool:
@@ -204,16 +211,30 @@ def banners_of(page: RoundPage) -> list[Banner]:
             Banner("running", "clock", _("Settling."), _("The worker settles this round in a moment."))
         )
     if page.newest and page.before:
-        was = _outcome_of(page.before.outcome, page, is_newest=False)
-        now = _outcome_of(page.newest.outcome, page)
-        heading = _("Was %(was)s, is %(now)s.") % {"was": was, "now": now}
-        found.append(Banner("corrected", "pencil", heading, _("See the bets by revision below.")))
+        words_of_both = {"was": _outcome_of(page.before, page), "now": _outcome_of(page.newest, page)}
+        heading = _("Was %(was)s, is %(now)s.") % words_of_both
+        found.append(
+            Banner("corrected", "pencil", heading, _say_moves(page.moves, page.round.table.currency))
+        )
     return found
 
 
-def _outcome_of(outcome: str, page: RoundPage, *, is_newest: bool = True) -> str:
-    """Say how a revision ended; only the newest is known to go with the totals now on the layout."""
-    round_ = page.round
-    fits = is_newest and outcome == (round_.outcome or "")
-    totals = (round_.player_total, round_.banker_total) if fits else (None, None)
-    return describe_outcome(outcome, *totals)
+def _say_moves(moves: Moves | None, currency: str) -> str:
+    if moves is None:
+        return ""
+    gained = ngettext("%(count)s player gained %(sum)s", "%(count)s players gained %(sum)s", moves.gaining)
+    gave = ngettext("%(count)s gave back %(sum)s", "%(count)s gave back %(sum)s", moves.losing)
+    return "{}, {}.".format(
+        gained % {"count": whole(moves.gaining), "sum": money(moves.gained_minor, currency)},
+        gave % {"count": whole(moves.losing), "sum": money(moves.lost_minor, currency)},
+    )
+
+
+def _outcome_of(settlement: Settlement, page: RoundPage) -> str:
+    """Say how a revision ended, with the totals of the cards it was computed from where they are known."""
+    outcome = outcome_of(settlement)
+    live = page.live
+    for coup in (live.coup, live.first_coup) if live else ():
+        if coup is not None and coup.outcome == outcome:
+            return describe_outcome(outcome, coup.player_total, coup.banker_total)
+    return describe_outcome(outcome, None, None)

@@ -18,6 +18,7 @@ class Revision(NamedTuple):
 
     name: str
     outcome: str
+    short_name: str
     returned_name: str
     returned_minor: int
 
@@ -45,6 +46,7 @@ def bet_context(page: RoundPage, outcomes: Mapping[int, str]) -> dict[str, Any]:
         Revision(
             name=_("Revision %(number)s") % {"number": settlement.revision},
             outcome=outcomes[settlement.pk],
+            short_name=_("Rev. %(number)s") % {"number": settlement.revision},
             returned_name=_("Returned, rev. %(number)s") % {"number": settlement.revision},
             returned_minor=settlement.returned_minor,
         )

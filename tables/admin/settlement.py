@@ -13,6 +13,7 @@ from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, link, 
 from tables.admin.round_sheets import say_bet
 from tables.models import Settlement, SettlementLine
 from tables.queries.people import reference_of
+from tables.queries.timeline import outcome_of
 from tables.templatetags.felt import difference, disc, moment, money, whole, word
 
 LINES_SHOWN = 50
@@ -45,7 +46,7 @@ class SettlementAdmin(ReadOnlyAdmin):
 
     @column(gettext_lazy("result"))
     def result(self, found: Settlement) -> SafeString:
-        return disc(found.outcome, not found.outcome)
+        return disc(outcome_of(found), not outcome_of(found))
 
     @column(gettext_lazy("bets"), is_number=True)
     def bets(self, found: Settlement) -> str:
@@ -91,7 +92,7 @@ class SettlementAdmin(ReadOnlyAdmin):
         return Record(
             title=name,
             crumbs=[Crumb(_("Settlements"), list_url("settlement")), Crumb(name)],
-            badges=[disc(found.outcome, not found.outcome)],
+            badges=[disc(outcome_of(found), not outcome_of(found))],
             main=[self._lines(request, found)],
             side=[Facts(_("Money"), sums, note=table.currency), Facts(_("How it came about"), facts)],
         )

@@ -13,7 +13,7 @@ from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
 from tables.admin.filters import TableFilter, choice_filter, date_range_filter
 from tables.admin.record import Crumb, list_url
-from tables.admin.round import zone_name
+from tables.admin.round import with_holds, zone_name
 from tables.admin.round_sheets import hold_badge, say_details
 from tables.models import Round, Shoe
 from tables.queries.shoe_page import progress_of, read_shoe_page
@@ -71,7 +71,9 @@ class ShoeAdmin(ReadOnlyAdmin):
         zone = found.table.zone
         rounds = []
         if self.may_see(request, "round"):
-            ordered = Round.objects.filter(shoe=found).select_related("dealer").order_by("-number")
+            ordered = (
+                with_holds(Round.objects.filter(shoe=found)).select_related("dealer").order_by("-number")
+            )
             rounds = list(ordered[:ROUNDS_SHOWN])
         return {
             "shoe": found,

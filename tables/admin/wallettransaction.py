@@ -27,7 +27,7 @@ BETS_SHOWN = 50
 
 @admin.register(WalletTransaction)
 class WalletTransactionAdmin(ReadOnlyAdmin):
-    list_display = ("key", "player_name", "kind_name", "amount", "state", "round_name", "booked")
+    list_display = ("key", "player_name", "kind_name", "amount", "state", "booked")
     list_filter = (
         choice_filter(gettext_lazy("message"), "delivery__status", DELIVERY_CHOICES),
         related_filter(gettext_lazy("player"), "player"),
@@ -35,7 +35,7 @@ class WalletTransactionAdmin(ReadOnlyAdmin):
     )
     prefix_fields = ("key",)
     search_words = gettext_lazy("Key starts with")
-    related = ("player__identity", "delivery", "settlement__round__table")
+    related = ("player__identity", "delivery", "receivable", "settlement__round__table")
     list_lead = gettext_lazy("One transaction a player, round and revision; its key makes repeats harmless.")
     empty_heading = gettext_lazy("No money has moved yet")
     empty_words = gettext_lazy(
@@ -57,11 +57,6 @@ class WalletTransactionAdmin(ReadOnlyAdmin):
     @column(gettext_lazy("message"))
     def state(self, found: WalletTransaction) -> SafeString:
         return delivery_badge(found)
-
-    @column(gettext_lazy("round"))
-    def round_name(self, found: WalletTransaction) -> SafeString:
-        round_ = found.settlement.round
-        return link("round", round_.pk, round_.public_id, is_id=True)
 
     @column(gettext_lazy("booked"), is_number=True)
     def booked(self, found: WalletTransaction) -> SafeString:

@@ -55,6 +55,15 @@ class Dealing:
         return tuple(card for card in self.cards if card.place.value[0] == "B")
 
     @property
+    def first_coup(self) -> Coup | None:
+        """Return the coup as it was before any correction, if it was lawful."""
+        placed = {card.place: card.face for card in self.first_cards if card.face is not None}
+        try:
+            return arrange(placed) if len(placed) == len(self.first_cards) else None
+        except IllegalCoup:
+            return None
+
+    @property
     def reasons(self) -> tuple[Reason, ...]:
         return explain(self.coup) if self.coup else ()
 
@@ -106,14 +115,12 @@ def _in_order(rows: Iterable[Card]) -> list[DealtCard]:
 
 def _corrections(rows: Sequence[Card]) -> Iterator[Correction]:
     """Say for each row that replaced another what lay at its place until then."""
-    ordinals = {
-        row.place: card.ordinal for card in _in_order(rows) for row in rows if row.place == card.place
-    }
+    places = [place.value for place in DEAL_ORDER if any(row.place == place for row in rows)]
     before: dict[str, Card] = {}
     for row in sorted(rows, key=lambda row: row.pk):
         if row.supersedes_id is not None:
             was = before.get(row.place)
-            yield Correction(row.at, ordinals[row.place], face_of(was) if was else None, face_of(row))
+            yield Correction(row.at, places.index(row.place) + 1, face_of(was) if was else None, face_of(row))
         before[row.place] = row
 
 

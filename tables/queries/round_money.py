@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from django.db.models import F, Q, QuerySet, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum
 from django.db.models.functions import Abs
 
 from tables.models import (
@@ -50,6 +50,28 @@ class PlayerRow:
     returned_minor: int
     moved_minor: int
     transaction: WalletTransaction | None
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """What a revision moved: how many players it gave money, and how many it took money back from."""
+
+    gaining: int
+    gained_minor: int
+    losing: int
+    lost_minor: int
+
+
+def moves_of(settlement: Settlement) -> Moves:
+    """Sum up the wallet transactions of a revision."""
+    up, down = Q(amount_minor__gt=0), Q(amount_minor__lt=0)
+    sums = WalletTransaction.objects.filter(settlement=settlement).aggregate(
+        gaining=Count("id", filter=up),
+        gained=Sum("amount_minor", filter=up),
+        losing=Count("id", filter=down),
+        lost=Sum("amount_minor", filter=down),
+    )
+    return Moves(sums["gaining"], int(sums["gained"] or 0), sums["losing"], -int(sums["lost"] or 0))
 
 
 def bets_of_round(round_id: int, settlements: list[Settlement], order: BetOrder) -> list[BetRow]:
@@ -134,4 +156,6 @@ def _returned_before(settlement: Settlement, player_ids: Iterable[int]) -> dict[
 def transactions_of(settlement: Settlement, player_ids: Iterable[int]) -> dict[int, WalletTransaction]:
     """Return the wallet transactions a revision made for these players, with how far each has got."""
     found = WalletTransaction.objects.filter(settlement=settlement, player_id__in=list(player_ids))
-    return {transaction.player_id: transaction for transaction in found.select_related("delivery")}
+    return {
+        transaction.player_id: transaction for transaction in found.select_related("delivery", "receivable")
+    }

@@ -6,7 +6,15 @@ from django.db.models import Count, Q
 
 from tables.models import Bet, BetStatus, Finding, Hold, JournalEntry, Round, Settlement, Shoe
 from tables.queries.coups import Dealing, dealings_of_round
-from tables.queries.round_money import BetOrder, BetRow, PlayerRow, bets_of_round, players_of_round
+from tables.queries.round_money import (
+    BetOrder,
+    BetRow,
+    Moves,
+    PlayerRow,
+    bets_of_round,
+    moves_of,
+    players_of_round,
+)
 from tables.queries.shoe_page import Bead, ShoeProgress, beads_of_shoe, progress_of
 from tables.queries.timeline import Moment, timeline_of_round
 
@@ -55,6 +63,7 @@ class RoundPage:
     findings: tuple[Finding, ...]
     holds: tuple[Hold, ...]
     journal: tuple[JournalEntry, ...]
+    moves: Moves | None  # of the newest revision, when it is not the first
 
     @property
     def live(self) -> Dealing | None:
@@ -111,6 +120,7 @@ def read_round_page(round_: Round, *, order: BetOrder, with_money: bool, with_jo
         findings=tuple(findings),
         holds=tuple(holds),
         journal=tuple(_journal(round_.pk)) if with_journal else (),
+        moves=moves_of(settlements[-1]) if with_money and len(settlements) > 1 else None,
     )
 
 

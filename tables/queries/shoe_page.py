@@ -59,6 +59,10 @@ class StripCard:
     is_corrected: bool
     is_blue_card_next: bool
 
+    @property
+    def is_even_round(self) -> bool:
+        return self.round_number is not None and self.round_number % 2 == 0
+
 
 @dataclass(frozen=True, slots=True)
 class ShoePage:

@@ -123,5 +123,10 @@ def _insurance(round_: Round) -> list[Moment]:
 
 
 def _settled(settlement: Settlement) -> Moment:
-    what = Happening.SETTLED if settlement.outcome else Happening.VOIDED
+    what = Happening.SETTLED if outcome_of(settlement) else Happening.VOIDED
     return Moment(settlement.created_at, what, {"settlement": settlement})
+
+
+def outcome_of(settlement: Settlement) -> str:
+    """Return how the round stands by this revision, empty when it is void."""
+    return "" if settlement.overlay.get("void_all") else settlement.outcome

@@ -245,6 +245,10 @@ def whole(number: int) -> str:
 def delivery_badge(transaction: WalletTransaction) -> SafeString:
     """Show how far the message of a wallet transaction has got; a delivered debit was taken back."""
     delivery = getattr(transaction, "delivery", None)
+    receivable = getattr(transaction, "receivable", None)
+    if receivable is not None:
+        owed = money(receivable.amount_minor, receivable.currency)
+        return state_badge(words.State("waits", "clock", _("%(sum)s owed") % {"sum": owed}))
     if delivery is None or delivery.status == DeliveryStatus.WAITING:
         return state_badge(words.DELIVERY_STATES["waiting"])
     if delivery.status == DeliveryStatus.DEAD:

@@ -12,10 +12,11 @@ from uuid import UUID
 
 from tables.models import Card, Deal, Round, Shoe, TransactionKind
 from tables.queries.deals import coup_of
+from tables.queries.revisions import Plan
 from tables.rules.cards import ALL_CARDS
 from tables.rules.drawing import IllegalCoup, read_coup
 from tables.services.actors import SYSTEM
-from tables.services.settlement import settle_round, write_next_revision
+from tables.services.settlement import settle_round, settle_status, write_next_revision
 from tests.tables.playing import Platform, make_table
 
 STARTED = datetime(2026, 11, 29, 5, 44, 10, tzinfo=UTC)  # 12:44:10 in Bangkok
@@ -135,12 +136,9 @@ def _correct(round_: Round, at: datetime) -> None:
             supersedes=old,
         )
     round_ = Round.objects.select_related("shoe", "table", "rulebook").get(pk=round_.pk)
-    coup = coup_of(deal, 8)
-    write_next_revision(
-        round_, deal=deal, coup=coup, kind=TransactionKind.ADJUSTMENT, actor=SYSTEM, now=at, authority=RULING
-    )
-    round_.outcome, round_.player_total, round_.banker_total = coup.outcome.value, 6, 2
-    round_.save(update_fields=["outcome", "player_total", "banker_total"])
+    plan = Plan(deal, coup_of(deal, 8))
+    write_next_revision(round_, plan, kind=TransactionKind.ADJUSTMENT, actor=SYSTEM, now=at, authority=RULING)
+    settle_status(round_, plan, now=at)
 
 
 def _play_held(platform: Platform) -> Round:
