@@ -61,9 +61,9 @@ def write_day(
     chance = Chance(seed, day, table_code)
     floor = Floor(rulebook, script, Room(seed, rulebook, Chance(seed, day, table_code, "room")), chance)
     script.say("table_opened")
-    script.wait(chance.between(20_000, 60_000))
-    say_limits(script, floor.room.limits)
     script.wait(3_000)
+    say_limits(script, floor.room.limits)
+    floor.rest(chance.between(65_000, 100_000))
     floor.change_dealer()
     for number in range(1, shoes + 1):
         if number > 1:

@@ -24,6 +24,7 @@ from tables.rules.rulebook import Rulebook
 
 logger = logging.getLogger(__name__)
 
+GAP: Final = 409  # its body answers each event all the same
 LONGEST_PAUSE: Final = 15.0
 JSON_LINES: Final = {"Content-Type": "application/x-ndjson"}
 PAUSE_MS: Final = (90_000, 150_000)  # from one shoe to the next
@@ -178,7 +179,7 @@ class LiveTable:
             except httpx.TransportError as error:
                 logger.info("%s: Bluecard does not answer (%s)", self.code, error)
             else:
-                if response.is_success:
+                if response.is_success or response.status_code == GAP:
                     answer: Mapping[str, Any] = response.json()
                     return answer
                 if response.status_code < 500 and response.status_code not in (408, 429):

@@ -13,7 +13,8 @@ import msgspec
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from tables.feed.reader import BadBody, EventAnswer, UnknownTable, read_lines, split_events
+from tables.feed.body import BadBody, split_events
+from tables.feed.reader import EventAnswer, UnknownTable, read_lines
 from tables.services.actors import Actor
 
 CHUNK = 500
