@@ -20,7 +20,7 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from tables.models import RoundStatus, Rulebook
-from tables.queries.ledger_expected import Expected, Staked, expected_of
+from tables.queries.ledger_expected import Expected, Overlay, Staked, expected_of
 from tables.queries.ledger_sql import BETS, CARDS, FOREIGN_LINES, HEADS, MOVES, WALLET
 from tables.rules.document import RulebookError, parse_rulebook
 from tables.rules.rulebook import Rulebook as Rules
@@ -91,6 +91,7 @@ class _Head(NamedTuple):
     authority: UUID | None
     settled_outcome: str
     verdicts: str
+    overlay: str
     bets_count: int
     players_count: int
     stakes_minor: int
@@ -191,6 +192,7 @@ def _check_batch(heads: list[_Head], rulebooks: _Rulebooks, counts: Counts) -> I
             expected = expected_of(
                 rulebooks.rules_of(head.rulebook_id),
                 status=head.status,
+                overlay=Overlay(**json.loads(head.overlay)),
                 decks=head.decks,
                 deal_id=head.live_deal_id,
                 cards=cards.get(head.live_deal_id or 0, {}),
@@ -279,7 +281,7 @@ def _verdicts_kept(head: _Head) -> dict[tuple[str, str], Verdict]:
 
 def _as_text(verdicts: Mapping[tuple[str, str], Verdict]) -> str:
     said = (
-        " ".join(filter(None, (kind, phase, verdict.result.value, verdict.odds and str(verdict.odds))))
+        " ".join(filter(None, (kind, phase, verdict.result.value, str(verdict.odds or ""))))
         for (kind, phase), verdict in sorted(verdicts.items())
     )
     return ", ".join(said)
@@ -292,7 +294,7 @@ def _check_lines(settled: dict[int, tuple[_Head, Expected]], counts: Counts) -> 
     ids = [head.id for head in heads], [head.settlement_id for head in heads]
     with connection.chunked_cursor() as cursor:
         cursor.execute(BETS, ids)
-        rows = (_Row(*row[:9], Staked._make(row[9:])) for row in cursor)
+        rows = (_Row._make((*row[:9], Staked._make(row[9:]))) for row in cursor)
         for round_id, bets in groupby(rows, key=lambda row: row.round_id):
             head, expected = settled[round_id]
             for bet in bets:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
@@ -16,6 +16,16 @@ from tables.rules.money import Rounding
 from tables.rules.rulebook import Rulebook as Rules
 from tables.rules.rulebook import WrongOdds
 
+
+class Overlay(NamedTuple):
+    """What rulings in force lay over the engine's verdicts, as the newest revision keeps it."""
+
+    void_all: bool = False
+    void_kinds: Sequence[str] = ()
+    is_open: bool = False
+
+
+NOTHING_OVER_IT = Overlay()
 VOID = Verdict(Result.VOID)
 OPEN = Verdict(Result.OPEN)
 
@@ -35,14 +45,14 @@ class Staked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The verdicts of one revision. `everything` is set where one verdict holds for every bet."""
+    """The verdicts of one revision, and what lies over them."""
 
     rounding: Rounding
     coup: Coup | None = None
     deal_id: int | None = None
     verdicts: Mapping[Key, Verdict] = field(default_factory=dict)
     offered: Mapping[Key, Fraction] = field(default_factory=dict)
-    everything: Verdict | None = None
+    overlay: Overlay = NOTHING_OVER_IT
     pays_odds_shown: bool = False
 
     def verdict_of(self, bet: Staked) -> Verdict:
@@ -53,13 +63,15 @@ class Expected:
 
         :raises KeyError: if the rulebook knows no such bet.
         """
-        if self.everything is not None:
-            return self.everything
+        if self.overlay.void_all or bet.kind in self.overlay.void_kinds:
+            return VOID
+        if bet.phase and bet.deal_id != self.deal_id:
+            return VOID
+        if self.overlay.is_open:
+            return OPEN
         key = (bet.kind, bet.phase)
         if not bet.phase:
             return self.verdicts[key]
-        if bet.deal_id != self.deal_id:
-            return VOID
         offered = self.offered.get(key)
         if offered is None or not bet.odds_offered or offered != Fraction(bet.odds_offered):
             return VOID
@@ -74,20 +86,27 @@ class Expected:
 
 
 def expected_of(
-    rules: Rules, *, status: str, decks: int, deal_id: int | None, cards: Mapping[str, tuple[str, str]]
+    rules: Rules,
+    *,
+    status: str,
+    overlay: Overlay,
+    decks: int,
+    deal_id: int | None,
+    cards: Mapping[str, tuple[str, str]],
 ) -> Expected:
     """Work out what the newest revision of a round ought to say; the one place that knows.
 
+    The round's state decides whether its bets are void or open; the overlay may void kinds of bet besides.
     `cards` are rank and suit by place, as they lie in the live deal now.
 
     :raises IllegalCoup: if the cards of a round that was settled are no lawful coup.
     :raises ValueError: if one of them was never seen.
     """
-    if status == RoundStatus.VOIDED:
-        return Expected(rules.rounding, everything=VOID)
     if status != RoundStatus.SETTLED:
-        # It was settled and is being dealt again: until then its bets are open.
-        return Expected(rules.rounding, everything=OPEN)
+        # Neither void nor settled: it was settled once and is being dealt again. Its bets are open meanwhile.
+        is_void = status == RoundStatus.VOIDED
+        over = Overlay(is_void, overlay.void_kinds, not is_void)
+        return Expected(rules.rounding, deal_id=deal_id, overlay=over)
     coup = arrange({Place(place): Face(*face) for place, face in cards.items()}, decks)
     return Expected(
         rules.rounding,
@@ -95,5 +114,6 @@ def expected_of(
         deal_id,
         verdicts(rules, coup),
         offers_of_coup(rules, coup),
+        Overlay(void_kinds=overlay.void_kinds),
         pays_odds_shown=rules.insurance is not None and rules.insurance.wrong_odds is WrongOdds.SHOWN,
     )

@@ -4,7 +4,7 @@
 HEADS = """
 SELECT r.id, r.public_id, r.status, r.rulebook_id, r.outcome, r.player_total, r.banker_total,
     shoe.decks, house.currency, deal.id,
-    s.id, s.revision, s.deal_id, s.rulebook_id, s.authority, s.outcome, s.verdicts::text,
+    s.id, s.revision, s.deal_id, s.rulebook_id, s.authority, s.outcome, s.verdicts::text, s.overlay::text,
     coalesce(s.bets_count, 0), s.players_count, s.stakes_minor, s.returned_minor, s.kept_minor,
     s.moved_minor, s.lines_digest
 FROM tables_round r

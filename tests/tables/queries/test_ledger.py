@@ -1,7 +1,8 @@
 """The ledger recomputed: what was settled agrees, and whatever somebody altered is named."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from datetime import date
 from io import StringIO
 from uuid import uuid4
@@ -14,6 +15,7 @@ from django.db import transaction
 from tables.models import Deal, Round, SettlementLine, TransactionKind, WalletTransaction
 from tables.queries.deals import coup_of
 from tables.queries.ledger import Counts, verify_ledger
+from tables.queries.revisions import Plan
 from tables.services.actors import SYSTEM
 from tables.services.settlement import settle_round, write_next_revision
 from tests.tables.playing import Platform, make_table
@@ -24,6 +26,8 @@ BANKER_WINS_2_TO_0 = "KS 2H QD KH KC 10H"
 PLAYER_WINS_WITH_5_AGAINST_4 = "5S 4H KD KH KC 10H"
 
 Alter = Callable[..., None]
+Lifted = Callable[[], AbstractContextManager[psycopg.Connection]]
+Revise = Callable[[Round, Plan, TransactionKind], None]
 
 
 @pytest.fixture
@@ -45,21 +49,44 @@ def played(platform: Platform) -> Round:
 
 
 @pytest.fixture
-def alter(owner_connection: psycopg.Connection) -> Alter:
-    """Change rows as the owner does who lifts the triggers that refuse it."""
+def lifted(owner_connection: psycopg.Connection) -> Lifted:
+    """Lift, as the owner, the triggers that refuse changes, and revisions without a ruling."""
 
-    def change(statement: str, *values: object) -> None:
-        lifted = owner_connection.execute(TRIGGERS).fetchall()
-        for table, trigger, _ in lifted:
+    @contextmanager
+    def lift() -> Iterator[psycopg.Connection]:
+        found = owner_connection.execute(TRIGGERS).fetchall()
+        for table, trigger, _ in found:
             owner_connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER {trigger}")
         try:
-            owner_connection.execute(statement, values)
+            yield owner_connection
         finally:
-            for table, trigger, state in lifted:
+            for table, trigger, state in found:
                 how = "ENABLE ALWAYS" if state == "A" else "ENABLE"
                 owner_connection.execute(f"ALTER TABLE {table} {how} TRIGGER {trigger}")
 
+    return lift
+
+
+@pytest.fixture
+def alter(lifted: Lifted) -> Alter:
+    """Change rows as an owner does who means harm."""
+
+    def change(statement: str, *values: object) -> None:
+        with lifted() as owner:
+            owner.execute(statement, values)
+
     return change
+
+
+@pytest.fixture
+def revise(lifted: Lifted, platform: Platform) -> Revise:
+    """Write a round's next revision as a ruling does."""
+
+    def write(round_: Round, plan: Plan, kind: TransactionKind) -> None:
+        with lifted(), transaction.atomic():
+            write_next_revision(round_, plan, kind=kind, actor=SYSTEM, now=platform.at, authority=uuid4())
+
+    return write
 
 
 TRIGGERS = """
@@ -211,25 +238,35 @@ def test_an_altered_rulebook_is_named(played: Round, alter: Alter) -> None:
     assert there.startswith("rulebook is a document with the SHA-256 ")
 
 
-def test_a_later_revision_is_the_one_recomputed(platform: Platform, played: Round, alter: Alter) -> None:
+def test_a_later_revision_is_the_one_recomputed(played: Round, alter: Alter, revise: Revise) -> None:
     deal = Deal.objects.get(round=played)
     alter("UPDATE tables_card SET rank = 'K' WHERE deal_id = %s AND place = 'B1'", deal.pk)
-    with transaction.atomic():
-        write_next_revision(
-            played,
-            deal=deal,
-            coup=coup_of(deal, 8),
-            kind=TransactionKind.ADJUSTMENT,
-            actor=SYSTEM,
-            now=platform.at,
-            authority=uuid4(),
-        )
+    revise(played, Plan(deal, coup_of(deal, 8)), TransactionKind.ADJUSTMENT)
     alter("UPDATE tables_round SET outcome = 'tie', banker_total = 0 WHERE id = %s", played.pk)
     assert line_of_newest("b1") == ("push", 10_000, -9_500)
     assert found() == []
     statement = "UPDATE tables_settlementline SET moved_minor = -9000 WHERE moved_minor = -9500"
     alter(statement)
     assert "bet b1: moved by all revisions is 10500, should be 10000, what its newest line returns" in found()
+
+
+def test_a_kind_that_was_voided_is_expected_void(played: Round, alter: Alter, revise: Revise) -> None:
+    plan = Plan(played.deals.get(), coup_of(played.deals.get(), 8), void_kinds=frozenset({"player"}))
+    revise(played, plan, TransactionKind.ADJUSTMENT)
+    assert line_of_newest("b3") == ("void", 7_000, 7_000)
+    assert found() == []
+    alter(
+        "UPDATE tables_settlement SET overlay = overlay || '{\"void_kinds\": []}'::jsonb WHERE revision = 2"
+    )
+    assert "bet b3: result is void, should be lost" in found()
+
+
+def test_a_round_that_is_voided_after_all_agrees(played: Round, alter: Alter, revise: Revise) -> None:
+    revise(played, Plan(played.deals.get(), None, void_all=True), TransactionKind.CANCEL)
+    assert "bet b1: result is void, should be won" in found()
+    alter("UPDATE tables_round SET status = 'voided' WHERE id = %s", played.pk)
+    assert line_of_newest("b1") == ("void", 10_000, -9_500)
+    assert found() == []
 
 
 def line_of_newest(bet: str) -> tuple[str, int, int]:
