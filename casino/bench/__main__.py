@@ -1,0 +1,29 @@
+"""The process that measures: `python -m casino.bench FIGURE ROWS`, in the bench's own database.
+
+Writes one JSON line a figure on standard output, and what it is doing on standard error.
+"""
+
+import json
+import sys
+
+import django
+
+
+def main(arguments: list[str]) -> None:
+    """Take one figure, or settle one round."""
+    django.setup()
+    from casino.bench.ingest import bench_ingest
+    from casino.bench.lookup import bench_lookup
+    from casino.bench.settle import bench_settle, settle_one
+
+    name, number = arguments[0], int(arguments[1])
+    if name == "settle-one":
+        print(json.dumps(settle_one(number)), flush=True)
+        return
+    figures = {"settle": bench_settle, "ingest": bench_ingest, "lookup": bench_lookup}
+    for figure in figures[name](number, lambda words: print(f"{name}: {words}", file=sys.stderr, flush=True)):
+        print(json.dumps(figure.as_json()), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
