@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 PLAY = (
@@ -26,6 +27,14 @@ MONEY = (
     "tables.view_walletdelivery",
     "tables.view_receivable",
 )
+DECISIONS = (
+    "audit.view_incident",
+    "audit.view_ruling",
+    "audit.view_rulinground",
+    "audit.view_tabledecision",
+    "audit.view_notice",
+    "audit.view_person",
+)
 PROOF = (
     "tables.view_journalentry",
     "tables.view_feedevent",
@@ -38,18 +47,48 @@ PROOF = (
 class Role:
     """A job in the house and what it may do."""
 
-    title: str
+    title: str | Promise
     permissions: frozenset[str]
 
 
 ROLES: dict[str, Role] = {
-    "supervisor": Role(_("Floor supervisor"), frozenset({*PLAY, *MONEY, "tables.key_play"})),
-    "manager": Role(
-        _("Shift manager"), frozenset({*PLAY, *MONEY, *PROOF, "tables.key_play", "tables.accept_gap"})
+    "supervisor": Role(
+        _("Floor supervisor"),
+        frozenset(
+            {*PLAY, *MONEY, *DECISIONS, "tables.key_play", "audit.report_incident", "audit.request_ruling"}
+        ),
     ),
-    "support": Role(_("Support agent"), frozenset({*PLAY, *MONEY})),
+    "manager": Role(
+        _("Shift manager"),
+        frozenset(
+            {
+                *PLAY,
+                *MONEY,
+                *PROOF,
+                *DECISIONS,
+                "tables.key_play",
+                "tables.accept_gap",
+                "audit.report_incident",
+                "audit.request_ruling",
+                "audit.approve_ruling",
+            }
+        ),
+    ),
+    "support": Role(_("Support agent"), frozenset({*PLAY, *MONEY, *DECISIONS, "audit.report_incident"})),
     "auditor": Role(
-        _("Auditor"), frozenset({*PLAY, *MONEY, *PROOF, "tables.view_apikey", "tables.view_outbox"})
+        _("Auditor"),
+        frozenset(
+            {
+                *PLAY,
+                *MONEY,
+                *PROOF,
+                *DECISIONS,
+                "audit.view_setupchange",
+                "audit.view_signin",
+                "tables.view_apikey",
+                "tables.view_outbox",
+            }
+        ),
     ),
     "administrator": Role(
         _("Administrator"),
@@ -62,6 +101,10 @@ ROLES: dict[str, Role] = {
                 "tables.set_up_table",
                 "tables.publish_rulebook",
                 "tables.manage_api_keys",
+                "audit.view_person",
+                "audit.view_setupchange",
+                "audit.request_setup_change",
+                "audit.approve_setup_change",
             }
         ),
     ),

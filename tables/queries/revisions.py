@@ -143,8 +143,9 @@ def newest_revision(round_: Round) -> Settlement | None:
 def totals_of(round_: Round, plan: Plan) -> Totals:
     """Sum up what the next revision would do, and digest every bet before and after."""
     (row,) = _rows(TOTALS, round_, plan)
-    bets, changed, players, *sums, digest = row
-    return Totals(int(bets), int(changed), int(players), *map(int, sums), digest)
+    *counts, digest = row
+    bets, changed, players, stakes, before, after, given, taken = map(int, counts)
+    return Totals(bets, changed, players, stakes, before, after, given, taken, digest)
 
 
 def moves_by_kind(round_: Round, plan: Plan) -> list[KindMove]:

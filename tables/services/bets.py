@@ -89,7 +89,8 @@ def place_bets(
             key = (wager.kind, wager.phase)
             accepted[key] = accepted.get(key, 0) + wager.stake_minor
     rows = _rows(play, round_, deal, desk, wagers, answers, cancelled, known, event_id)
-    with connection.cursor() as cursor, cursor.copy(COPY_BETS) as copy:
+    # Django lets COPY's errors through as psycopg's own, unless it is told to wrap them.
+    with connection.wrap_database_errors, connection.cursor() as cursor, cursor.copy(COPY_BETS) as copy:
         for row in rows:
             copy.write_row(row)
     refused = [
@@ -255,8 +256,8 @@ def _find_refusals(play: Play, round_: Round, refused: Iterable[RefusedBet]) -> 
 def cancel_bets(play: Play, *, ids: Sequence[str], event_id: int) -> list[RefusedBet]:
     """Cancel bets before the bell; one not yet known is kept and wins when the bet arrives.
 
-    A bet that stands already (its round's bell has rung, or a confirmed bet where the rules forbid it)
-    is refused and stands.
+    A bet that stands already (its round's bell has rung or its result is in, or a confirmed bet where the
+    rules forbid it) is refused and stands.
     """
     found = {
         bet.platform_bet_id: bet
@@ -275,6 +276,8 @@ def cancel_bets(play: Play, *, ids: Sequence[str], event_id: int) -> list[Refuse
             refused.append(RefusedBet(bet_id, f"bet_is_{bet.status}"))
         elif bet.round.betting_closed_at is not None and play.at > bet.round.betting_closed_at:
             refused.append(RefusedBet(bet_id, Refusal.AFTER_BELL.value))
+        elif is_over(bet.round):
+            refused.append(RefusedBet(bet_id, NOT_TAKEN_NOW))
         elif rules_of(bet.round.rulebook_id).must_confirm_bets:
             refused.append(RefusedBet(bet_id, "confirmed_bet_stands"))
         else:

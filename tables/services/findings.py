@@ -1,12 +1,8 @@
 """Findings of the feed's reader, and the holds they place on rounds."""
 
-from datetime import datetime
 from typing import Any
 
-from django.db import transaction
-
-from tables.models import Bell, Finding, Hold, Round, RoundStatus
-from tables.services import outbox
+from tables.models import Finding, Hold, Round
 from tables.services.play import Play
 
 
@@ -47,11 +43,3 @@ def lift_holds(play: Play, round_: Round, codes: frozenset[str], *, because: str
     for key, value in data.items():
         found = found.filter(**{f"finding__data__{key}": value})
     return lifted + found.update(lifted_at=play.received_at, lifted_by=because)
-
-
-def lift_hold(*, hold: Hold, by: str, at: datetime) -> None:
-    """Lift one hold by a person's or a ruling's word; the round is settled if nothing else holds it."""
-    with transaction.atomic():
-        Hold.objects.filter(pk=hold.pk, lifted_at__isnull=True).update(lifted_at=at, lifted_by=by)
-        if hold.round.status == RoundStatus.RESULTED:
-            outbox.promise(Bell.SETTLE, [hold.round_id], at=at)

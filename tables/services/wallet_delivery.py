@@ -122,11 +122,12 @@ _CLAIMABLE = """
     )
 """
 
+# Ordered by nothing but the index: a second column would sort all that is due for each batch.
 _CLAIM = f"""
 WITH due AS (
     SELECT d.transaction_id FROM tables_walletdelivery d
     WHERE {_CLAIMABLE}
-    ORDER BY d.due_at, d.transaction_id LIMIT %(room)s
+    ORDER BY d.due_at LIMIT %(room)s
     FOR NO KEY UPDATE OF d SKIP LOCKED
 )
 UPDATE tables_walletdelivery d

@@ -1,0 +1,37 @@
+"""What was questioned and what was decided."""
+
+from audit.models.incident import Incident, IncidentSource, IncidentStatus
+from audit.models.person import ChangeKind, ChangeStatus, Person, PersonAccount, SetupChange
+from audit.models.ruling import (
+    OPEN_STATUSES,
+    RULING_FLOW,
+    Ruling,
+    RulingKind,
+    RulingRound,
+    RulingRoundStatus,
+    RulingStatus,
+    SignIn,
+)
+from audit.models.telling import DecisionKind, Notice, TableDecision
+
+__all__ = [
+    "OPEN_STATUSES",
+    "RULING_FLOW",
+    "ChangeKind",
+    "ChangeStatus",
+    "DecisionKind",
+    "Incident",
+    "IncidentSource",
+    "IncidentStatus",
+    "Notice",
+    "Person",
+    "PersonAccount",
+    "Ruling",
+    "RulingKind",
+    "RulingRound",
+    "RulingRoundStatus",
+    "RulingStatus",
+    "SetupChange",
+    "SignIn",
+    "TableDecision",
+]

@@ -1,0 +1,80 @@
+"""What rulings lay over a round now, and what a ruling would make of it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from audit.models import Ruling, RulingKind, RulingRound
+from tables.models import Card, Deal, DealStatus, Round
+from tables.queries.deals import coup_of
+from tables.queries.revisions import Plan
+from tables.rules.cards import Card as Face
+from tables.rules.drawing import Coup, IllegalCoup, Place, arrange
+
+VOIDS_ROUND = frozenset({RulingKind.VOID_ROUND, RulingKind.VOID_RANGE, RulingKind.VOID_SHOE})
+
+
+def plan_in_force(round_: Round, *, without: Ruling | None = None) -> Plan:
+    """Return the plan of a round as its cards and the rulings in force make it; `without` leaves one out."""
+    in_force = RulingRound.objects.filter(round=round_, is_in_force=True).select_related("ruling")
+    rulings = [row.ruling for row in in_force if without is None or row.ruling_id != without.pk]
+    void_all = any(RulingKind(ruling.kind) in VOIDS_ROUND for ruling in rulings)
+    kinds = frozenset(
+        kind
+        for ruling in rulings
+        if ruling.kind == RulingKind.VOID_KINDS
+        for kind in ruling.facts.get("kinds", ())
+    )
+    deal = Deal.objects.filter(round=round_, status=DealStatus.LIVE.value).first()
+    return Plan(deal, _coup_or_none(deal, round_), void_all=void_all, void_kinds=kinds)
+
+
+def plan_under(
+    round_: Round, kind: RulingKind, facts: Mapping[str, Any], *, reinstates: Ruling | None
+) -> Plan:
+    """Return the plan a round would have under a ruling.
+
+    :raises IllegalCoup: if corrected cards break the drawing rules.
+    """
+    now = plan_in_force(round_, without=reinstates)
+    if kind in VOIDS_ROUND:
+        return Plan(now.deal, now.coup, void_all=True, void_kinds=now.void_kinds)
+    match kind:
+        case RulingKind.VOID_KINDS:
+            kinds = now.void_kinds | frozenset(facts["kinds"])
+            return Plan(now.deal, now.coup, void_all=now.void_all, void_kinds=kinds)
+        case RulingKind.RE_DEAL:
+            return Plan(None, None, void_kinds=now.void_kinds, is_open=True)
+        case RulingKind.CORRECT:
+            coup = corrected_coup(facts["cards"], round_.shoe.decks)
+            return Plan(now.deal, coup, void_all=now.void_all, void_kinds=now.void_kinds)
+        case RulingKind.REINSTATE if reinstates is not None and reinstates.kind == RulingKind.CORRECT:
+            coup = corrected_coup(reinstates.facts["before"], round_.shoe.decks)
+            return Plan(now.deal, coup, void_all=now.void_all, void_kinds=now.void_kinds)
+        case RulingKind.REINSTATE if reinstates is not None and reinstates.kind == RulingKind.RE_DEAL:
+            deal = Deal.objects.get(round=round_, number=reinstates.facts["deal"])
+            return Plan(deal, _coup_or_none(deal, round_), now.void_all, now.void_kinds)
+    return now
+
+
+def corrected_coup(cards: Mapping[str, str], decks: int) -> Coup:
+    """Read corrected cards, by place, as a coup.
+
+    :raises IllegalCoup: if they break the drawing rules.
+    :raises ValueError: if a text is no card or no place.
+    """
+    return arrange({Place(place): Face.parse(card) for place, card in cards.items()}, decks)
+
+
+def placed_cards(deal: Deal) -> dict[str, Card]:
+    """Return the cards that lie in a deal now, by place."""
+    cards = Card.objects.filter(deal=deal, superseded_by__isnull=True).order_by("position")
+    return {card.place: card for card in cards}
+
+
+def _coup_or_none(deal: Deal | None, round_: Round) -> Coup | None:
+    if deal is None:
+        return None
+    try:
+        return coup_of(deal, round_.shoe.decks)
+    except IllegalCoup:
+        return None

@@ -1,0 +1,249 @@
+"""Carrying out an approved ruling: all its rounds claimed at once, then each in a transaction of its own.
+
+Whatever dies in between, the promise stays and the next worker goes on with the rounds that wait. Several
+workers may share one ruling; a round is done once.
+"""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from audit import locks
+from audit.models import (
+    DecisionKind,
+    IncidentStatus,
+    Ruling,
+    RulingKind,
+    RulingRound,
+    RulingRoundStatus,
+    RulingStatus,
+)
+from audit.queries.previews import moves_now, preview_round
+from audit.queries.rulings_in_force import VOIDS_ROUND
+from audit.rules.notices import Happening
+from audit.services.effects import correct_cards, deal_again, end_shoe_and_table, revive_deal
+from audit.services.incidents import close_incident
+from audit.services.rulings import require_ruling_transition
+from audit.services.telling import tell_table, write_notices
+from tables import locks as table_locks
+from tables.models import Bell, Round, RoundStatus, Settlement, TransactionKind
+from tables.queries.revisions import Plan, newest_revision
+from tables.queries.rulebooks import rules_of
+from tables.rules.currencies import decimals_of
+from tables.services import outbox
+from tables.services.actors import SYSTEM, Actor
+from tables.services.holds import lift_holds
+from tables.services.journal import record
+from tables.services.settlement import settle_status, write_next_revision
+
+WALLET_KINDS = {
+    RulingKind.VOID_ROUND: TransactionKind.CANCEL,
+    RulingKind.VOID_RANGE: TransactionKind.CANCEL,
+    RulingKind.VOID_SHOE: TransactionKind.CANCEL,
+    RulingKind.RE_DEAL: TransactionKind.ROLLBACK,
+}
+TOLD = {
+    RulingKind.STAND: DecisionKind.STAND,
+    RulingKind.VOID_ROUND: DecisionKind.VOID,
+    RulingKind.VOID_RANGE: DecisionKind.VOID,
+    RulingKind.VOID_SHOE: DecisionKind.VOID,
+    RulingKind.VOID_KINDS: DecisionKind.VOID_KINDS,
+    RulingKind.RE_DEAL: DecisionKind.RE_DEAL,
+    RulingKind.CORRECT: DecisionKind.CORRECTED,
+    RulingKind.REINSTATE: DecisionKind.RESUME,
+}
+
+
+class Stale(Exception):
+    """A round is not any more what the approver saw."""
+
+
+def claim_ruling(*, ruling_id: int, now: datetime) -> bool:
+    """Claim all rounds of an approved ruling in one transaction; False when there is nothing to carry out.
+
+    If one round changed since the approval, or the approver lost the right to decide, the whole ruling ends.
+    """
+    with transaction.atomic():
+        ruling = locks.lock_ruling(ruling_id)
+        if ruling.status == RulingStatus.APPLYING:
+            return True
+        if ruling.status == RulingStatus.STOPPED and not ruling.wants_stop:
+            return _start(ruling, now)
+        if ruling.status != RulingStatus.APPROVED:
+            outbox.fulfil(Bell.RULING, ruling_id)
+            return False
+        if ruling.decided_by is None or not ruling.decided_by.has_perm("audit.approve_ruling"):
+            _end(ruling, RulingStatus.REFUSED, now, "who approved it may not decide any more")
+            return False
+        rounds = {round_.pk: round_ for round_ in table_locks.lock_rounds(_round_ids(ruling))}
+        for row in ruling.rounds.all():
+            newest = newest_revision(rounds[row.round_id])
+            if (newest.revision if newest else 0) != row.base_revision:
+                _end(ruling, RulingStatus.STALE, now, f"{rounds[row.round_id].public_id} was settled since")
+                return False
+        return _start(ruling, now)
+
+
+def _start(ruling: Ruling, now: datetime) -> bool:
+    require_ruling_transition(ruling, RulingStatus.APPLYING)
+    ruling.status = RulingStatus.APPLYING.value
+    ruling.started_at = ruling.started_at or now
+    ruling.save(update_fields=["status", "started_at"])
+    return True
+
+
+def _round_ids(ruling: Ruling) -> list[int]:
+    return list(ruling.rounds.values_list("round_id", flat=True))
+
+
+def apply_next_round(*, ruling_id: int, now: datetime) -> bool:
+    """Carry out one waiting round of a claimed ruling; False when none is left or it is to stop."""
+    try:
+        with transaction.atomic():
+            ruling = Ruling.objects.select_related("table", "reinstates").get(pk=ruling_id)
+            if ruling.status != RulingStatus.APPLYING or ruling.wants_stop:
+                return False
+            waiting = RulingRound.objects.filter(ruling=ruling, status=RulingRoundStatus.WAITING.value)
+            row = (
+                waiting.select_for_update(skip_locked=True, of=("self",), no_key=True).order_by("pk").first()
+            )
+            if row is None:
+                return False
+            _apply_round(ruling, row, now)
+            return True
+    except Stale as stale:
+        with transaction.atomic():
+            ruling = locks.lock_ruling(ruling_id)
+            if ruling.status == RulingStatus.APPLYING:
+                _end(ruling, RulingStatus.STALE, now, str(stale))
+        return False
+
+
+def _apply_round(ruling: Ruling, row: RulingRound, now: datetime) -> None:
+    kind = RulingKind(ruling.kind)
+    in_play = Round.objects.filter(
+        pk=row.round_id, status__in=["betting", "dealing", "insurance", "resulted"]
+    )
+    if in_play.exists():
+        # The feed writes to a round in play under the table's lock; what is over it leaves alone.
+        table_locks.lock_table_state(ruling.table_id)
+    round_ = table_locks.lock_round(row.round_id)
+    part = preview_round(round_, kind, ruling.facts, reinstates=ruling.reinstates)
+    if part.base_revision != row.base_revision or part.totals.digest != row.preview_digest:
+        raise Stale(f"{round_.public_id} is not any more what was approved")
+    before = "void" if round_.status == RoundStatus.VOIDED else round_.outcome or ""
+    settlement = _carry_out(ruling, kind, round_, part.plan, now)
+    row.status, row.applied_at, row.is_open = RulingRoundStatus.APPLIED.value, now, False
+    row.is_in_force = kind not in (RulingKind.STAND, RulingKind.REINSTATE)
+    row.save(update_fields=["status", "applied_at", "is_open", "is_in_force"])
+    if ruling.reinstates is not None:
+        RulingRound.objects.filter(ruling=ruling.reinstates, round=round_).update(is_in_force=False)
+    lift_holds(round_id=round_.pk, by=ruling.number, at=now)
+    if settlement is not None:
+        write_notices(settlement, ruling, _happening(ruling, round_, before, settlement), at=now)
+    tell_table(ruling.table, TOLD[kind], at=now, round_=round_, ruling=ruling, data=_told(ruling))
+
+
+def _carry_out(
+    ruling: Ruling, kind: RulingKind, round_: Round, plan: Plan | None, now: datetime
+) -> Settlement | None:
+    """Do what the ruling orders to one locked round, and write its revision if money moves now."""
+    moves = moves_now(kind, round_)
+    reinstated = RulingKind(ruling.reinstates.kind) if ruling.reinstates is not None else None
+    if kind is RulingKind.CORRECT:
+        correct_cards(round_, ruling.facts["cards"], ruling, at=now)
+    elif kind is RulingKind.REINSTATE and reinstated is RulingKind.CORRECT and ruling.reinstates is not None:
+        correct_cards(round_, ruling.reinstates.facts["before"], ruling, at=now)
+    elif kind is RulingKind.REINSTATE and reinstated is RulingKind.RE_DEAL and ruling.reinstates is not None:
+        revive_deal(round_, ruling.reinstates.facts["deal"], at=now)
+    settlement = None
+    if moves and plan is not None:
+        settlement = write_next_revision(
+            round_,
+            plan,
+            kind=WALLET_KINDS.get(kind, TransactionKind.ADJUSTMENT),
+            actor=SYSTEM,
+            now=now,
+            authority=ruling.uuid,
+        )
+    if kind is RulingKind.RE_DEAL:
+        deal_again(round_, ruling, at=now)
+    elif settlement is not None and plan is not None:
+        settle_status(round_, plan, now=now)
+    return settlement
+
+
+def _happening(ruling: Ruling, round_: Round, before: str, settlement: Settlement) -> Happening:
+    passage = rules_of(round_.rulebook_id).passages.get(ruling.passage)
+    after = "void" if RulingKind(ruling.kind) in VOIDS_ROUND else settlement.outcome
+    return Happening(
+        kind=ruling.kind,
+        round_id=round_.public_id,
+        rule_en=passage.text.en if passage else ruling.passage,
+        rule_th=passage.text.th if passage else ruling.passage,
+        before=before,
+        after=after,
+        currency=ruling.table.currency,
+        scale=decimals_of(ruling.table.currency),
+    )
+
+
+def _told(ruling: Ruling) -> dict[str, object]:
+    return {name: ruling.facts[name] for name in ("kinds", "cards", "deal") if name in ruling.facts}
+
+
+def finish_ruling(*, ruling_id: int, now: datetime) -> bool:
+    """End a ruling when no round of it waits, or mark it stopped; False while others still work on it."""
+    with transaction.atomic():
+        ruling = locks.lock_ruling(ruling_id)
+        if ruling.status != RulingStatus.APPLYING:
+            return ruling.status != RulingStatus.APPROVED
+        if ruling.rounds.filter(status=RulingRoundStatus.WAITING.value).exists():
+            if not ruling.wants_stop:
+                return False
+            _end(ruling, RulingStatus.STOPPED, now, "stopped between rounds")
+            return True
+        end_shoe_and_table(ruling, at=now)
+        if ruling.incident is not None:
+            close_incident(ruling.incident, IncidentStatus.RULED, at=now, actor=SYSTEM)
+        _end(ruling, RulingStatus.APPLIED, now, "")
+        return True
+
+
+def _end(ruling: Ruling, status: RulingStatus, now: datetime, note: str) -> None:
+    require_ruling_transition(ruling, status)
+    ruling.status, ruling.outcome_note = status.value, note
+    if status is not RulingStatus.STOPPED:
+        ruling.finished_at = now
+        ruling.rounds.filter(is_open=True).update(is_open=False)
+    ruling.save(update_fields=["status", "outcome_note", "finished_at"])
+    outbox.fulfil(Bell.RULING, ruling.pk)
+    record_ruling(ruling, f"ruling.{status.value}", SYSTEM, now)
+
+
+def stop_ruling(*, ruling_id: int, actor: Actor, at: datetime) -> None:
+    """Stop a ruling between two rounds; what was done stands, and it can be resumed."""
+    _want(ruling_id, True, actor, at, "ruling.stop_asked")
+
+
+def resume_ruling(*, ruling_id: int, actor: Actor, at: datetime) -> None:
+    """Go on with a ruling that was stopped."""
+    _want(ruling_id, False, actor, at, "ruling.resumed")
+
+
+def _want(ruling_id: int, stop: bool, actor: Actor, at: datetime, action: str) -> None:
+    actor.require("audit.approve_ruling")
+    with transaction.atomic():
+        ruling = locks.lock_ruling(ruling_id)
+        ruling.wants_stop = stop
+        ruling.save(update_fields=["wants_stop"])
+        record_ruling(ruling, action, actor, at)
+        if not stop:
+            outbox.promise(Bell.RULING, [ruling.pk], at=at)
+
+
+def record_ruling(ruling: Ruling, action: str, actor: Actor, at: datetime) -> None:
+    """Write a step of a ruling into the journal."""
+    done = ruling.rounds.filter(status=RulingRoundStatus.APPLIED.value).count()
+    data = {"uuid": str(ruling.uuid), "kind": ruling.kind, "rounds_done": done, "note": ruling.outcome_note}
+    record(action, subject=ruling, label=ruling.number, actor=actor, at=at, data=data)

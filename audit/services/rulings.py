@@ -1,0 +1,403 @@
+"""Rulings: asked for with a preview, decided by whoever may, and handed to the worker to be carried out."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+
+from audit import locks
+from audit.models import (
+    RULING_FLOW,
+    Incident,
+    Ruling,
+    RulingKind,
+    RulingRound,
+    RulingStatus,
+    SignIn,
+)
+from audit.queries.persons import person_of
+from audit.queries.previews import Preview, preview
+from audit.queries.rulings_in_force import placed_cards
+from audit.services.numbers import next_number
+from tables import locks as table_locks
+from tables.models import Bell, Deal, DealStatus, GameTable, IllegalTransition, Round, RoundStatus, Shoe
+from tables.queries.rulebooks import rules_of
+from tables.rules.drawing import IllegalCoup
+from tables.rules.rulebook import RemedyCase
+from tables.services import outbox
+from tables.services.actors import SYSTEM, Actor
+from tables.services.journal import moment, record
+
+EXPIRES_AFTER = timedelta(minutes=30)
+
+# Which decision carries out which remedy of a rulebook; the first that concerns a round leads.
+REMEDY_KINDS: dict[str, RulingKind] = {
+    "stands": RulingKind.STAND,
+    "no_effect": RulingKind.STAND,
+    "reuse": RulingKind.STAND,
+    "discard": RulingKind.STAND,
+    "rescan": RulingKind.STAND,
+    "void": RulingKind.VOID_ROUND,
+    "void_insurance": RulingKind.VOID_KINDS,
+    "re-deal": RulingKind.RE_DEAL,
+    "correct": RulingKind.CORRECT,
+    "replace_shoe": RulingKind.REPLACE_SHOE,
+    "reshuffle": RulingKind.RESHUFFLE,
+    "close_table": RulingKind.CLOSE_TABLE,
+}
+SHOE_KINDS = frozenset(
+    {RulingKind.REPLACE_SHOE, RulingKind.RESHUFFLE, RulingKind.CANCEL_SHOE, RulingKind.VOID_SHOE}
+)
+ALSO = frozenset({"replace_shoe", "reshuffle", "close_table"})
+
+
+class BadRuling(ValueError):
+    """What was asked for cannot be ruled: names the field and the rule."""
+
+    def __init__(self, field: str, rule: str, message: str) -> None:
+        super().__init__(f"{field}: {message} ({rule})")
+        self.field, self.rule, self.message = field, rule, message
+
+
+class CannotDecide(Exception):
+    """The decision is refused, and nothing happened; `rule` says which rule stood against it."""
+
+    def __init__(self, rule: str, message: str) -> None:
+        super().__init__(message)
+        self.rule, self.message = rule, message
+
+
+def proposed_kinds(case: RemedyCase) -> tuple[RulingKind | None, tuple[str, ...]]:
+    """Return the decision a remedy proposes, and what it orders besides; None where a manager decides."""
+    remedies = [remedy.value for remedy in case.remedies]
+    if "manager" in remedies and remedies[0] == "manager":
+        return None, ()
+    leading = next((remedy for remedy in remedies if remedy in REMEDY_KINDS), None)
+    also = tuple(remedy for remedy in remedies if remedy in ALSO and remedy != leading)
+    return (REMEDY_KINDS[leading] if leading else None), also
+
+
+@transaction.atomic
+def request_ruling(
+    *,
+    kind: RulingKind,
+    rounds: Sequence[Round],
+    table: GameTable,
+    facts: Mapping[str, Any],
+    reason: str,
+    user: User,
+    actor: Actor,
+    at: datetime,
+    incident: Incident | None = None,
+    shoe: Shoe | None = None,
+    reinstates: Ruling | None = None,
+    is_proposed_by_rule: bool = False,
+    passage: str = "",
+) -> Ruling:
+    """Ask for a ruling. Its rounds are looked at as they are now, and no other ruling may be open on them.
+
+    :raises BadRuling: naming what will not do.
+    """
+    actor.require("audit.request_ruling")
+    person = person_of(user)
+    if not reason.strip():
+        raise BadRuling("reason", "ruling/reason", "say why")
+    locked = table_locks.lock_rounds(round_.pk for round_ in rounds)
+    for round_ in locked:
+        if round_.table_id != table.pk:
+            raise BadRuling("rounds", "ruling/table", f"{round_.public_id} was not played on {table.code}")
+    exact = _check(kind, locked, facts, table=table, shoe=shoe, reinstates=reinstates)
+    try:
+        seen = preview(locked, kind, exact, reinstates=reinstates)
+    except (IllegalCoup, ValueError) as error:
+        raise BadRuling("cards", "coup/drawing", str(error)) from error
+    ruling = Ruling.objects.create(
+        number=next_number("R"),
+        kind=kind.value,
+        table=table,
+        shoe=shoe or (locked[0].shoe if locked else None),
+        incident=incident,
+        reinstates=reinstates,
+        facts=exact,
+        passage=passage or (incident.passage if incident else f"{table.rulebook.code}/manager-decides"),
+        is_proposed_by_rule=is_proposed_by_rule,
+        reason=reason.strip(),
+        requested_by=user,
+        requested_by_person=person,
+        requested_at=at,
+        expires_at=at + EXPIRES_AFTER,
+        preview_hash=seen.hash,
+        rounds_count=len(seen.rounds),
+        bets_count=seen.bets,
+        players_count=seen.players,
+        given_minor=seen.given_minor,
+        taken_minor=seen.taken_minor,
+    )
+    _list_rounds(ruling, seen)
+    _record(ruling, "ruling.requested", actor, at, reason=ruling.reason, expires_at=moment(ruling.expires_at))
+    return ruling
+
+
+def _list_rounds(ruling: Ruling, seen: Preview) -> None:
+    try:
+        with transaction.atomic():
+            RulingRound.objects.bulk_create(
+                RulingRound(
+                    ruling=ruling,
+                    round=part.round,
+                    base_revision=part.base_revision,
+                    preview_digest=part.totals.digest,
+                    bets_count=part.totals.bets,
+                    given_minor=part.totals.given_minor,
+                    taken_minor=part.totals.taken_minor,
+                    before_minor=part.totals.before_minor,
+                    after_minor=part.totals.after_minor,
+                )
+                for part in seen.rounds
+            )
+    except IntegrityError as error:
+        taken = RulingRound.objects.filter(round__in=[part.round for part in seen.rounds], is_open=True)
+        names = ", ".join(f"{row.round.public_id} ({row.ruling.number})" for row in taken[:5])
+        raise BadRuling(
+            "rounds", "ruling/one-open", f"a ruling is open already on {names or 'one of them'}"
+        ) from error
+
+
+def _check(
+    kind: RulingKind,
+    rounds: Sequence[Round],
+    facts: Mapping[str, Any],
+    *,
+    table: GameTable,
+    shoe: Shoe | None,
+    reinstates: Ruling | None,
+) -> dict[str, Any]:
+    """Check what belongs to a kind of ruling, and return its exact facts.
+
+    :raises BadRuling: naming the field.
+    """
+    also = [name for name in facts.get("also", ()) if name in ALSO]
+    if kind is RulingKind.CLOSE_TABLE:
+        return {"also": also}
+    if kind in SHOE_KINDS and shoe is None:
+        raise BadRuling("shoe", "ruling/shoe", "name the shoe")
+    if kind in (RulingKind.REPLACE_SHOE, RulingKind.RESHUFFLE, RulingKind.CANCEL_SHOE):
+        return {"also": also}
+    if not rounds:
+        raise BadRuling("rounds", "ruling/rounds", "no round is named")
+    if kind in (RulingKind.VOID_RANGE, RulingKind.VOID_SHOE):
+        if any(round_.status == RoundStatus.VOIDED for round_ in rounds):
+            raise BadRuling("rounds", "ruling/void", "a round of them is void already; leave it out")
+        return {"also": also}
+    if len(rounds) != 1:
+        raise BadRuling("rounds", "ruling/one-round", f"{kind.value} is about one round")
+    (round_,) = rounds
+    match kind:
+        case RulingKind.VOID_ROUND:
+            if round_.status == RoundStatus.VOIDED:
+                raise BadRuling("rounds", "ruling/void", f"{round_.public_id} is void already")
+        case RulingKind.VOID_KINDS:
+            return {"also": also, "kinds": _kinds(round_, facts)}
+        case RulingKind.RE_DEAL:
+            deal = Deal.objects.filter(round=round_, status=DealStatus.LIVE.value).first()
+            if deal is None or round_.status == RoundStatus.VOIDED:
+                raise BadRuling(
+                    "rounds", "ruling/re-deal", f"{round_.public_id} has no deal to be dealt again"
+                )
+            if round_.shoe.ended_at is not None:
+                raise BadRuling(
+                    "rounds", "ruling/re-deal", "the shoe has left the table; void the round instead"
+                )
+            return {"also": also, "deal": deal.number}
+        case RulingKind.CORRECT:
+            return {"also": also, **_correction(round_, facts)}
+        case RulingKind.REINSTATE:
+            return {"also": also, **_reinstatement(round_, reinstates)}
+    return {"also": also}
+
+
+def _kinds(round_: Round, facts: Mapping[str, Any]) -> list[str]:
+    rules = rules_of(round_.rulebook_id)
+    kinds = sorted(set(facts.get("kinds", ())))
+    unknown = [kind for kind in kinds if kind not in rules.kinds]
+    if unknown or not kinds:
+        named = ", ".join(unknown) or "none"
+        raise BadRuling("kinds", "ruling/kinds", f"kinds of bet of {rules.id} are wanted; named: {named}")
+    return kinds
+
+
+def _correction(round_: Round, facts: Mapping[str, Any]) -> dict[str, Any]:
+    deal = Deal.objects.filter(round=round_, status=DealStatus.LIVE.value).first()
+    if deal is None:
+        raise BadRuling("rounds", "ruling/correct", f"nothing was dealt in {round_.public_id}")
+    before = {place: str(card.face) for place, card in placed_cards(deal).items()}
+    cards = dict(facts.get("cards", {}))
+    if cards == before:
+        raise BadRuling("cards", "ruling/correct", "the cards are the same as recorded")
+    return {"cards": cards, "before": before}
+
+
+def _reinstatement(round_: Round, reinstates: Ruling | None) -> dict[str, Any]:
+    if reinstates is None:
+        raise BadRuling("reinstates", "ruling/reinstate", "name the ruling that is to be out of force")
+    row = RulingRound.objects.filter(ruling=reinstates, round=round_, is_in_force=True).first()
+    if row is None:
+        raise BadRuling(
+            "reinstates", "ruling/reinstate", f"{reinstates.number} is not in force on this round"
+        )
+    newer = RulingRound.objects.filter(round=round_, is_in_force=True, applied_at__gt=row.applied_at)
+    if reinstates.kind in (RulingKind.CORRECT, RulingKind.RE_DEAL) and newer.exists():
+        raise BadRuling(
+            "reinstates", "ruling/reinstate", "a later ruling rests on it; take that out of force first"
+        )
+    return {}
+
+
+def sign_in_again(*, ruling: Ruling, user: User, password: str, at: datetime) -> SignIn:
+    """Sign in once more for one decision, as sums above the second threshold want it.
+
+    :raises CannotDecide: if the password is wrong.
+    """
+    if not user.check_password(password):
+        raise CannotDecide("ruling/sign-in", "the password is wrong")
+    return SignIn.objects.create(user=user, ruling=ruling, at=at)
+
+
+def approve_ruling(
+    *, ruling_id: int, preview_hash: str, reason: str, user: User, actor: Actor, at: datetime
+) -> Ruling:
+    """Approve a ruling as its preview shows it, and promise its application.
+
+    :raises CannotDecide: naming the rule; a ruling found stale or expired is marked so.
+    """
+    with transaction.atomic():
+        ruling = _open_request(ruling_id, actor, at)
+        stale = ruling.status == RulingStatus.EXPIRED
+        if not stale:
+            if preview_hash != ruling.preview_hash:
+                raise CannotDecide(
+                    "ruling/preview", "the preview you saw is not the one that was asked for; look again"
+                )
+            stale = _is_stale(ruling)
+            if stale:
+                _close(ruling, RulingStatus.STALE, at, actor, "a round changed since it was asked for")
+            else:
+                _approve(ruling, reason, user, actor, at)
+    if ruling.status == RulingStatus.EXPIRED:
+        raise CannotDecide(
+            "ruling/expired", f"{ruling.number} expired at {moment(ruling.expires_at)}; ask again"
+        )
+    if stale:
+        raise CannotDecide("ruling/stale", f"a round changed since {ruling.number} was asked for; ask again")
+    return ruling
+
+
+def _approve(ruling: Ruling, reason: str, user: User, actor: Actor, at: datetime) -> None:
+    person = person_of(user)
+    ruling.status = RulingStatus.APPROVED.value
+    ruling.decided_by, ruling.decided_by_person, ruling.decided_at = user, person, at
+    ruling.decision_reason = reason.strip()
+    try:
+        with transaction.atomic():
+            ruling.save(
+                update_fields=["status", "decided_by", "decided_by_person", "decided_at", "decision_reason"]
+            )
+    except IntegrityError as error:
+        words = str(error).splitlines()[0]
+        rule = "ruling/sign-in" if "sign-in" in words else "ruling/four-eyes"
+        raise CannotDecide(rule, words) from error
+    _record(ruling, "ruling.approved", actor, at, reason=ruling.decision_reason, person=person.pk)
+    outbox.promise(Bell.RULING, [ruling.pk], at=at)
+
+
+def refuse_ruling(*, ruling_id: int, reason: str, actor: Actor, user: User, at: datetime) -> Ruling:
+    """Refuse a ruling; its rounds are free again, and an incident stays open.
+
+    :raises CannotDecide: if it was decided already, or no reason is given.
+    """
+    if not reason.strip():
+        raise CannotDecide("ruling/reason", "say why it is refused")
+    with transaction.atomic():
+        ruling = _open_request(ruling_id, actor, at)
+        if ruling.status == RulingStatus.REQUESTED:
+            ruling.decided_by, ruling.decided_by_person = user, person_of(user)
+            ruling.decided_at, ruling.decision_reason = at, reason.strip()
+            ruling.save(update_fields=["decided_by", "decided_by_person", "decided_at", "decision_reason"])
+            _close(ruling, RulingStatus.REFUSED, at, actor, "")
+    if ruling.status == RulingStatus.EXPIRED:
+        raise CannotDecide("ruling/expired", f"{ruling.number} had expired already")
+    return ruling
+
+
+def _open_request(ruling_id: int, actor: Actor, at: datetime) -> Ruling:
+    """Lock a request that waits for a decision; one past its time is marked expired."""
+    actor.require("audit.approve_ruling")
+    ruling = locks.lock_ruling(ruling_id)
+    if ruling.status != RulingStatus.REQUESTED:
+        raise CannotDecide("ruling/decided", f"{ruling.number} is {ruling.status} already; nothing was done")
+    if at > ruling.expires_at:
+        _close(ruling, RulingStatus.EXPIRED, at, actor, "nobody decided in time")
+    return ruling
+
+
+def _is_stale(ruling: Ruling) -> bool:
+    rounds = table_locks.lock_rounds(ruling.rounds.values_list("round_id", flat=True))
+    try:
+        now = preview(rounds, RulingKind(ruling.kind), ruling.facts, reinstates=ruling.reinstates)
+    except IllegalCoup:
+        return True
+    return now.hash != ruling.preview_hash
+
+
+def expire_rulings(*, now: datetime) -> int:
+    """Mark requests nobody decided in time; return how many."""
+    late = Ruling.objects.filter(status=RulingStatus.REQUESTED.value, expires_at__lt=now)
+    expired = 0
+    for ruling_id in list(late.values_list("pk", flat=True)[:200]):
+        with transaction.atomic():
+            ruling = locks.lock_ruling(ruling_id)
+            if ruling.status == RulingStatus.REQUESTED:
+                _close(ruling, RulingStatus.EXPIRED, now, SYSTEM, "nobody decided in time")
+                expired += 1
+    return expired
+
+
+def _close(ruling: Ruling, status: RulingStatus, at: datetime, actor: Actor, note: str) -> None:
+    """End a ruling that was not carried out, and free its rounds."""
+    require_ruling_transition(ruling, status)
+    ruling.status, ruling.finished_at, ruling.outcome_note = status.value, at, note
+    ruling.save(update_fields=["status", "finished_at", "outcome_note"])
+    ruling.rounds.update(is_open=False)
+    _record(ruling, f"ruling.{status.value}", actor, at, reason=ruling.decision_reason, note=note)
+
+
+def require_ruling_transition(ruling: Ruling, wanted: RulingStatus) -> None:
+    """Raise unless a ruling may become `wanted`.
+
+    :raises IllegalTransition: naming both states.
+    """
+    if wanted not in RULING_FLOW[RulingStatus(ruling.status)]:
+        raise IllegalTransition(f"ruling {ruling.number}", ruling.status, wanted.value)
+
+
+def _record(ruling: Ruling, action: str, actor: Actor, at: datetime, **more: Any) -> None:
+    record(
+        action,
+        subject=ruling,
+        label=ruling.number,
+        actor=actor,
+        at=at,
+        data={
+            "uuid": str(ruling.uuid),
+            "kind": ruling.kind,
+            "table": ruling.table.code,
+            "rounds": ruling.rounds_count,
+            "preview_hash": ruling.preview_hash,
+            "given_minor": ruling.given_minor,
+            "taken_minor": ruling.taken_minor,
+            "incident": ruling.incident.number if ruling.incident else None,
+            **more,
+        },
+    )

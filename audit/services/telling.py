@@ -1,0 +1,63 @@
+"""Telling the table what was decided, and each player what it means, with or before the money."""
+
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+
+from audit.models import DecisionKind, Ruling, TableDecision
+from audit.rules.notices import Happening, notice_text
+from tables.models import GameTable, Round, Settlement, Shoe
+
+
+def tell_table(
+    table: GameTable,
+    kind: DecisionKind,
+    *,
+    at: datetime,
+    round_: Round | None = None,
+    shoe: Shoe | None = None,
+    ruling: Ruling | None = None,
+    data: dict[str, Any] | None = None,
+) -> TableDecision:
+    """Put a decision on the table's list; it is delivered until the table acknowledges it."""
+    return TableDecision.objects.create(
+        table=table,
+        round=round_,
+        shoe=shoe,
+        ruling=ruling,
+        kind=kind.value,
+        data=data or {},
+        created_at=at,
+        due_at=at,
+    )
+
+
+WRITE_NOTICES = """
+INSERT INTO audit_notice (player_id, round_id, ruling_id, text_en, text_th, moved_minor, created_at)
+SELECT b.player_id, %(round)s, %(ruling)s,
+    replace(%(en)s, '{moved}', bluecard_money(sum(l.moved_minor), %(scale)s)),
+    replace(%(th)s, '{moved}', bluecard_money(sum(l.moved_minor), %(scale)s)),
+    sum(l.moved_minor), %(now)s
+FROM tables_settlementline l JOIN tables_bet b ON b.id = l.bet_id
+WHERE l.settlement_id = %(settlement)s
+GROUP BY b.player_id
+ON CONFLICT DO NOTHING
+"""
+
+
+def write_notices(settlement: Settlement, ruling: Ruling, happening: Happening, *, at: datetime) -> None:
+    """Write a notice to every player of a round, in both languages, in one statement."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            WRITE_NOTICES,
+            {
+                "round": settlement.round_id,
+                "ruling": ruling.pk,
+                "settlement": settlement.pk,
+                "en": notice_text(happening, "en"),
+                "th": notice_text(happening, "th"),
+                "scale": happening.scale,
+                "now": at,
+            },
+        )

@@ -1,0 +1,40 @@
+"""Celery tasks of decisions: each takes ids, calls one service and may run any number of times."""
+
+from typing import Any
+
+from celery import current_app, shared_task
+from django.utils import timezone
+
+from audit.services.applying import apply_next_round, claim_ruling, finish_ruling
+from audit.services.incidents import escalate_late_holds, incidents_from_findings
+from audit.services.rulings import expire_rulings
+
+HELPERS = 4  # how many workers may share one ruling
+SHARED_FROM = 20  # rounds
+
+
+@shared_task(name="audit.apply_rulings")
+def apply_rulings(ruling_ids: list[int], **_newer: Any) -> None:
+    """Claim approved rulings and carry them out, sharing large ones with other workers."""
+    for ruling_id in ruling_ids:
+        if claim_ruling(ruling_id=ruling_id, now=timezone.now()):
+            for _ in range(HELPERS - 1):
+                current_app.send_task("audit.help_ruling", args=[ruling_id])
+            help_ruling(ruling_id)
+
+
+@shared_task(name="audit.help_ruling")
+def help_ruling(ruling_id: int, **_newer: Any) -> None:
+    """Carry out waiting rounds of a claimed ruling until none is left."""
+    while apply_next_round(ruling_id=ruling_id, now=timezone.now()):
+        pass
+    finish_ruling(ruling_id=ruling_id, now=timezone.now())
+
+
+@shared_task(name="audit.sweep")
+def sweep(**_newer: Any) -> None:
+    """Make incidents of findings, escalate late holds, and let requests nobody decided expire."""
+    now = timezone.now()
+    incidents_from_findings(now=now)
+    escalate_late_holds(now=now)
+    expire_rulings(now=now)

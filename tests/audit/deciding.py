@@ -1,0 +1,76 @@
+"""People who ask and decide, and a ruling carried out whole, for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.models import Permission, User
+from django.db import connection
+
+from audit.models import Person, PersonAccount, Ruling, RulingKind
+from audit.services.applying import apply_next_round, claim_ruling, finish_ruling
+from audit.services.rulings import approve_ruling, request_ruling
+from tables.models import Round
+from tables.services.actors import Actor
+from tests.tables.playing import NOON
+
+SUPERVISES = ("audit.report_incident", "audit.request_ruling", "tables.key_play")
+MANAGES = (*SUPERVISES, "audit.approve_ruling", "tables.accept_gap")
+
+
+def make_user(name: str, *permissions: str, person: Person | None = None) -> User:
+    """Make an account with permissions, linked to a person of its own or the one given."""
+    user = User.objects.create_user(name, password="secret", is_staff=True)
+    for code in permissions:
+        app, codename = code.split(".")
+        user.user_permissions.add(Permission.objects.get(content_type__app_label=app, codename=codename))
+    person = person or Person.objects.create(name=name.title(), created_at=NOON)
+    PersonAccount.objects.create(user=user, person=person)
+    return User.objects.get(pk=user.pk)
+
+
+def ask(
+    user: User,
+    kind: RulingKind,
+    rounds: Sequence[Round],
+    *,
+    at: datetime = NOON,
+    facts: Mapping[str, Any] | None = None,
+    **more: Any,
+) -> Ruling:
+    """Ask for a ruling on rounds of one table."""
+    facts_for = {"facts": facts or {}, "reason": "seen on camera", "user": user, "actor": Actor.of_user(user)}
+    more.setdefault("table", rounds[0].table if rounds else None)
+    return request_ruling(kind=kind, rounds=rounds, at=at, **facts_for, **more)
+
+
+def approve(user: User, ruling: Ruling, *, at: datetime = NOON, preview_hash: str | None = None) -> Ruling:
+    return approve_ruling(
+        ruling_id=ruling.pk,
+        preview_hash=preview_hash or ruling.preview_hash,
+        reason="agreed",
+        user=user,
+        actor=Actor.of_user(user),
+        at=at,
+    )
+
+
+def carry_out(ruling: Ruling, *, at: datetime = NOON) -> Ruling:
+    """Do what the worker does with an approved ruling."""
+    if claim_ruling(ruling_id=ruling.pk, now=at):
+        while apply_next_round(ruling_id=ruling.pk, now=at):
+            pass
+        finish_ruling(ruling_id=ruling.pk, now=at)
+    with connection.cursor() as cursor:
+        # What the database checks at COMMIT is checked here, since a test rolls back.
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
+    return Ruling.objects.get(pk=ruling.pk)
+
+
+def rule(
+    asker: User, decider: User, kind: RulingKind, rounds: Sequence[Round], *, at: datetime = NOON, **more: Any
+) -> Ruling:
+    """Ask, approve and carry out."""
+    return carry_out(approve(decider, ask(asker, kind, rounds, at=at, **more), at=at), at=at)
