@@ -7,7 +7,8 @@ from typing import Final, NamedTuple
 
 from django.conf import settings
 
-from casino.counterparts.platform.room import BAHT, HIGHEST_BAHT, LOWEST_BAHT
+from casino.counterparts.platform.players import BAHT
+from casino.counterparts.platform.room import HIGHEST_BAHT, LOWEST_BAHT
 from tables.models import ApiKey, GameTable
 from tables.rulebooks import SHIPPED, shipped_text
 from tables.services.actors import SYSTEM

@@ -9,8 +9,9 @@ from tables.models import Bet, BetStatus, Finding, Hold, Round, RoundStatus, Set
 
 
 def money(minor: int) -> str:
-    """Write a sum of the demo's currency."""
-    return f"{minor / 100:,.2f} {CURRENCY}" if abs(minor) < 2**53 else f"{minor // 100:,} {CURRENCY}"
+    """Write a sum of the demo's currency, which has two decimals."""
+    whole, rest = divmod(abs(minor), 100)
+    return f"{'−' if minor < 0 else ''}{whole:,}.{rest:02} {CURRENCY}"
 
 
 def summary(codes: Collection[str]) -> Iterator[str]:
@@ -62,8 +63,7 @@ def _totals(codes: Collection[str]) -> Iterator[str]:
     if sums["last"] is None:
         return
     stakes, returned, kept = (int(sums[name]) for name in ("stakes", "returned", "kept"))
-    hold = f" ({kept / stakes:.2%} of the stakes)" if stakes else ""
-    yield f"money: {money(stakes)} staked, {money(returned)} returned; the house keeps {money(kept)}{hold}"
+    yield f"money: {money(stakes)} staked, {money(returned)} returned; the house keeps {money(kept)}"
     deliveries = WalletDelivery.objects.filter(transaction__settlement__round__table__code__in=codes)
     sent = deliveries.aggregate(all=Count("pk"), done=Count("pk", filter=Q(status="delivered")))
     yield f"wallet: {sent['done']:,} of {sent['all']:,} messages delivered"

@@ -15,7 +15,7 @@ from casino.demo.play import DAY, CannotPlay, Played, TablesDay, next_day, plan_
 from casino.demo.settling import NobodySettles, wait_until_settled, worker_at_hand
 from casino.demo.summary import summary
 
-SAY_EVERY_SECONDS = 2.0
+SAY_EVERY_SECONDS = 5.0
 MOST_DAYS = 30
 
 
@@ -24,6 +24,8 @@ class Command(BaseCommand):
         "Set up six tables and play a seeded day that ends now, through the feed's own reader; the worker "
         "settles it. With --live, tables go on dealing at human speed over HTTP until they are stopped."
     )
+
+    _said_left_at = 0.0
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--seed", type=int, default=1, help="what everything but the dates follows from")
@@ -126,7 +128,10 @@ class Command(BaseCommand):
         )
 
     def _say_left(self, left: int) -> None:
-        self.stdout.write(f"{left:,} rounds still to be settled by the worker")
+        now = time.monotonic()
+        if now - self._said_left_at >= SAY_EVERY_SECONDS:
+            self._said_left_at = now
+            self.stdout.write(f"{left:,} rounds still to be settled by the worker")
 
 
 def _codes(text: str) -> list[str]:

@@ -130,11 +130,11 @@ def test_the_day_settles_as_reckoned_by_hand(read_day: str) -> None:
     for round_ in Round.objects.order_by("number"):
         assert isinstance(settle_round(round_id=round_.pk, now=NOON), Settlement)
     first = Settlement.objects.get(round__number=1)
-    # The Player wins with a natural 8 against 0, four cards, no pair. Back come two bets on the Player (500.00
-    # and 50.00, twice) and two on his natural 8 (5,000.00 and 500.00, nine times); b000011 was taken back.
+    # The Player wins with a natural 8 against 0, four cards, no pair. Back come two bets on the Player
+    # (500.00 and 50.00, twice) and two on his natural 8 (5,000.00 and 500.00, nine times); one was cancelled.
     assert (first.outcome, first.bets_count) == ("player", 14)
     assert (first.stakes_minor, first.returned_minor, first.kept_minor) == (6_025_000, 5_060_000, 965_000)
-    # Round 4: the Player's 6 was insured at 5/2 against the Banker's 2, who drew a 7 and won. Not insured were
+    # Round 4: the Player's 6 was insured at 5/2 against the Banker's 2, who drew a 7 and won. Refused were
     # 240.00 on a bet of 400.00: they would have brought 600.00.
     insured = SettlementLine.objects.filter(settlement__round__number=4, bet__phase="four_cards")
     lines = insured.order_by("bet_id").values_list("bet__stake_minor", "result", "returned_minor")
