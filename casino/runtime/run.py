@@ -95,13 +95,13 @@ def _database() -> Iterator[PostgresServer | None]:
         yield server
 
 
-def _watch(server: PostgresServer | None) -> Callable[[], None] | None:
+def _watch(server: PostgresServer | None) -> Callable[[], str] | None:
     if server is None:
         return None
 
-    def start_again() -> None:
-        if not server.is_answering() and server.ensure_running():
-            print("PostgreSQL was gone and has been started again", flush=True)
+    def start_again() -> str:
+        is_back = not server.is_answering() and server.ensure_running()
+        return "PostgreSQL was gone and has been started again" if is_back else ""
 
     return start_again
 

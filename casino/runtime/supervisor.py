@@ -46,8 +46,8 @@ class Supervisor:
     """Stages of programs; a stage starts when all that run once in the stage before have ended well."""
 
     stages: Sequence[Sequence[Program]]
-    #: Looked at every second; raises to end everything (the database that cannot be started again).
-    watch: Callable[[], None] | None = None
+    #: Looked at every second: returns what there is to say, and raises to end everything.
+    watch: Callable[[], str] | None = None
     out: IO[str] = field(default_factory=lambda: sys.stdout)
     quick_seconds: float = QUICK_SECONDS
     quick_deaths: int = QUICK_DEATHS
@@ -76,7 +76,8 @@ class Supervisor:
                 self._reap()
                 self._restart_due()
                 if self.watch is not None and time.monotonic() >= next_watch:
-                    self.watch()
+                    if news := self.watch():
+                        self.say(news)
                     next_watch = time.monotonic() + 1
                 self._stopping.wait(LOOK_SECONDS)
         except RuntimeError as error:
@@ -126,24 +127,24 @@ class Supervisor:
                 continue
             del self._children[name]
             _signal_group(child, signal.SIGKILL)  # what it left behind
-            if child.program.is_once:
-                if status != 0:
-                    self._end(f"{name} failed ({_in_words(status)})")
+            is_quick = time.monotonic() - child.started < self.quick_seconds
+            if child.program.is_once and status == 0:
                 continue
-            self._plan_restart(child, status)
+            if child.program.is_once and is_quick:
+                self._end(f"{name} failed ({_in_words(status)})")
+                continue
+            self._plan_restart(child.program, status, counts=is_quick or child.program.is_once)
 
-    def _plan_restart(self, child: _Child, status: int) -> None:
-        name = child.program.name
-        is_quick = time.monotonic() - child.started < self.quick_seconds
-        deaths = self._deaths[name] = self._deaths.get(name, 0) + 1 if is_quick else 1
-        if is_quick and deaths >= self.quick_deaths:
-            self._end(
-                f"{name} died {deaths} times within seconds ({_in_words(status)}); its last lines say why"
-            )
+    def _plan_restart(self, program: Program, status: int, *, counts: bool) -> None:
+        """Start it again later, unless it has died too often; a long life forgives all deaths before it."""
+        name = program.name
+        deaths = self._deaths[name] = self._deaths.get(name, 0) + 1 if counts else 1
+        if counts and deaths >= self.quick_deaths:
+            self._end(f"{name} died {deaths} times ({_in_words(status)}); its last lines say why")
             return
         delay = min(self.first_delay_seconds * 2 ** (deaths - 1), LONGEST_DELAY_SECONDS)
         self.say(f"{name} died ({_in_words(status)}); again in {delay:g} s")
-        self._restart_at[name] = (time.monotonic() + delay, child.program)
+        self._restart_at[name] = (time.monotonic() + delay, program)
 
     def _restart_due(self) -> None:
         for name, (due, program) in list(self._restart_at.items()):

@@ -109,9 +109,7 @@ def test_a_program_that_keeps_dying_ends_all_with_a_reason(runs: list[Run]) -> N
     web = int(run.hears(r"web started, pid (\d+)")[1])
     assert run.ends() == 1
     assert run.said.count("worker | cannot") == 3
-    assert run.said[-1].endswith(
-        "ended: worker died 3 times within seconds (exit status 3); its last lines say why"
-    )
+    assert run.said[-1].endswith("ended: worker died 3 times (exit status 3); its last lines say why")
     assert not is_alive(web)
 
 
@@ -175,6 +173,14 @@ def test_a_failure_of_what_runs_once_ends_all_with_a_reason(runs: list[Run]) -> 
     assert run.ends() == 1
     assert run.said[-1].endswith("ended: demo failed (exit status 3)")
     assert not any("live started" in line for line in run.said)
+
+
+def test_what_runs_once_is_tried_again_if_it_failed_only_after_a_while(runs: list[Run]) -> None:
+    once = {"name": "demo", "code": DIES, "is_once": True}
+    runs.append(run := Run([once], [{"name": "live", "code": LIVES}], quick_seconds=0, quick_deaths=3))
+    assert run.ends() == 1
+    assert run.said.count("demo | cannot") == 3
+    assert run.said[-1].endswith("ended: demo died 3 times (exit status 3); its last lines say why")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child of its parent's death")
