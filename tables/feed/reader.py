@@ -14,7 +14,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
-from django.db import DataError, IntegrityError, connection
+from django.db import DataError, IntegrityError, OperationalError, connection
+from psycopg.errors import DeadlockDetected
 
 from tables.feed.events import MAX_EVENT_BYTES, AnyEvent, Bets, Event, decoder
 from tables.feed.verbs import VERBS
@@ -31,6 +32,7 @@ LATE_AFTER = timedelta(seconds=60)
 EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 CHUNK_EVENTS = 200
 CHUNK_BYTES = 4 * 1024 * 1024
+DEADLOCK_TRIES = 5
 REFUSED = "event_refused"
 
 
@@ -346,6 +348,22 @@ class _Chunk:
 
 
 def _read_chunk(
+    table: GameTable, sent: list[_Sent | EventAnswer], actor: Actor, received_at: datetime, request_id: str
+) -> tuple[list[EventAnswer], int]:
+    """Read a chunk in one transaction, again if two tables entered the same new players in opposite orders.
+
+    The database then ended one of the two, and nothing of it is left.
+    """
+    for tries_left in reversed(range(DEADLOCK_TRIES)):
+        try:
+            return _read_chunk_once(table, sent, actor, received_at, request_id)
+        except OperationalError as problem:
+            if not isinstance(problem.__cause__, DeadlockDetected) or not tries_left:
+                raise
+    raise AssertionError("the last try returns or raises")
+
+
+def _read_chunk_once(
     table: GameTable, sent: list[_Sent | EventAnswer], actor: Actor, received_at: datetime, request_id: str
 ) -> tuple[list[EventAnswer], int]:
     with live_play(table, actor=actor, received_at=received_at) as play:
