@@ -1,7 +1,8 @@
-"""A settled round with messages for the wallet, for tests that need nothing else of it."""
+"""Settled rounds with messages for the wallet, for tests that need nothing else of them."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -39,19 +40,27 @@ class Due:
 
 
 def make_due(messages: Sequence[Due]) -> list[int]:
-    """Make a round and its messages, revision after revision of each player; return the transactions' ids."""
-    round_, event = _make_round()
+    """Make messages: a player's first one is of round 41, the next of round 42 …; return their ids."""
+    shoe, event = _make_shoe()
     names = list(dict.fromkeys(due.player for due in messages))
     nobodies = Player.objects.bulk_create([Player(first_seen_at=AT) for _ in names])
     players = dict(zip(names, nobodies, strict=True))
     PlayerIdentity.objects.bulk_create(
         [PlayerIdentity(player=player, reference=name) for name, player in players.items()]
     )
+    seen: Counter[str] = Counter()
+    settlements: list[Settlement] = []
+    turns = []
+    for due in messages:
+        seen[due.player] += 1
+        turns.append(seen[due.player])
+        if seen[due.player] > len(settlements):
+            settlements.append(_make_settlement(_make_round(shoe, seen[due.player])))
     bets = Bet.objects.bulk_create(
         [
             Bet(
                 platform_bet_id=f"bet-{number}",
-                round=round_,
+                round=settlements[turns[number] - 1].round,
                 player=players[due.player],
                 kind="player",
                 stake_minor=100,
@@ -62,17 +71,13 @@ def make_due(messages: Sequence[Due]) -> list[int]:
             for number, due in enumerate(messages)
         ]
     )
-    settlements: dict[int, Settlement] = {}
-    seen: dict[str, int] = {}
     rows = []
-    for due, bet in zip(messages, bets, strict=True):
-        revision = seen[due.player] = seen.get(due.player, 0) + 1
-        if revision not in settlements:
-            settlements[revision] = _make_settlement(round_, revision)
+    for due, bet, turn in zip(messages, bets, turns, strict=True):
+        settlement = settlements[turn - 1]
         rows.append(
             WalletTransaction(
-                key=f"{ROUND}/{revision}/{players[due.player].pk}",
-                settlement=settlements[revision],
+                key=f"{settlement.round.public_id}/1/{players[due.player].pk}",
+                settlement=settlement,
                 player=players[due.player],
                 kind=due.kind.value,
                 amount_minor=due.amount_minor,
@@ -91,7 +96,12 @@ def make_due(messages: Sequence[Due]) -> list[int]:
     return [row.pk for row in made]
 
 
-def _make_round() -> tuple[Round, FeedEvent]:
+def turn_of(round_id: str) -> int:
+    """Return which of a player's messages a round made here stands for, from 1."""
+    return int(round_id.split("-")[3]) - 40
+
+
+def _make_shoe() -> tuple[Shoe, FeedEvent]:
     rulebook = Rulebook.objects.create(
         code="commission", version=1, content_hash="0" * 64, document="", effective_from=AT, published_at=AT
     )
@@ -112,22 +122,6 @@ def _make_round() -> tuple[Round, FeedEvent]:
         decks=8,
         started_at=AT,
     )
-    round_ = Round.objects.create(
-        public_id=ROUND,
-        platform_id="platform-1",
-        table=table,
-        shoe=shoe,
-        rulebook=rulebook,
-        number=41,
-        window_number=41,
-        status=RoundStatus.SETTLED.value,
-        betting_opened_at=AT - timedelta(minutes=2),
-        betting_closed_at=AT - timedelta(minutes=1),
-        resulted_at=AT,
-        outcome="player",
-        player_total=9,
-        banker_total=1,
-    )
     event = FeedEvent.objects.create(
         table=table,
         event_id="event-1",
@@ -138,15 +132,34 @@ def _make_round() -> tuple[Round, FeedEvent]:
         body_hash=b"\0" * 32,
         body=b"{}",
     )
-    return round_, event
+    return shoe, event
 
 
-def _make_settlement(round_: Round, revision: int) -> Settlement:
+def _make_round(shoe: Shoe, turn: int) -> Round:
+    number = 40 + turn
+    return Round.objects.create(
+        public_id=f"B03-20261129-02-{number:03}-K",
+        platform_id=f"platform-{turn}",
+        table=shoe.table,
+        shoe=shoe,
+        rulebook=shoe.rulebook,
+        number=number,
+        window_number=number,
+        status=RoundStatus.SETTLED.value,
+        betting_opened_at=AT - timedelta(minutes=2),
+        betting_closed_at=AT - timedelta(minutes=1),
+        resulted_at=AT,
+        outcome="player",
+        player_total=9,
+        banker_total=1,
+    )
+
+
+def _make_settlement(round_: Round) -> Settlement:
     return Settlement.objects.create(
         round=round_,
-        revision=revision,
+        revision=1,
         rulebook=round_.rulebook,
-        authority=None if revision == 1 else "00000000-0000-4000-8000-000000000001",
         outcome="player",
         verdicts={},
         bets_count=1,

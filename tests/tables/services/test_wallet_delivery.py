@@ -16,7 +16,7 @@ from tables.models import DeliveryStatus, PlayerIdentity, TransactionKind, Walle
 from tables.services.wallet_delivery import DeliveryReport, deliver_due
 from tables.wallet_client import MAX_MESSAGES, WalletClient
 from tests.wallet_process import SECRET, WalletProcess
-from tests.wallet_rows import AT, ROUND, Due, make_due
+from tests.wallet_rows import AT, ROUND, Due, make_due, turn_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -39,7 +39,7 @@ def states() -> list[tuple[str, int, str]]:
 
 
 def booked(wallet: WalletProcess) -> list[tuple[str, int, int]]:
-    return [(row["player"], row["revision"], row["amount_minor"]) for row in wallet.booked()]
+    return [(row["player"], turn_of(row["round"]), row["amount_minor"]) for row in wallet.booked()]
 
 
 def test_a_message_says_what_the_transaction_says(wallet: WalletProcess) -> None:

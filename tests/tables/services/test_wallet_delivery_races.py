@@ -23,7 +23,7 @@ from tables.services import wallet_delivery
 from tables.services.wallet_delivery import DeliveryReport, deliver_due
 from tables.wallet_client import Answer, Message, WalletClient
 from tests.wallet_process import ROOT, SECRET, WalletProcess
-from tests.wallet_rows import AT, Due, make_due
+from tests.wallet_rows import AT, Due, make_due, turn_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -51,7 +51,7 @@ class Recording(WalletClient):
         self.go_on.set()
 
     def send(self, messages: Sequence[Message]) -> dict[str, Answer]:
-        self.sent += [(message.player, message.revision) for message in messages]
+        self.sent += [(message.player, turn_of(message.round)) for message in messages]
         self.is_held.set()
         assert self.go_on.wait(30)
         return super().send(messages)
@@ -164,7 +164,7 @@ def test_twin_without_the_order_a_later_message_is_paid_before_an_earlier_one(
     deliver_due(now=AT, limit=10)
     deliver_due(now=AT + timedelta(hours=1), limit=10)
     assert WalletDelivery.objects.get(pk=first).status == "dead"
-    assert [row["revision"] for row in wallet.booked()] == [2]
+    assert [turn_of(row["round"]) for row in wallet.booked()] == [2]
 
 
 def test_four_workers_and_a_bad_wallet_pay_everyone_once_and_in_order(wallet: WalletProcess) -> None:
