@@ -7,9 +7,9 @@ from django.http import HttpRequest
 from tables.api.problems import Problem, ProblemDetails, bad_field
 
 READ_BYTES = 256 * 1024
-#: So much beyond the limit is read and thrown away: who sends a little too much should hear so, and not find
-#: the line cut.
-DRAINED_BYTES = 16 * 1024 * 1024
+#: So much of a body that is too large is read and thrown away: who sends somewhat too much should hear so,
+#: and not find the line cut.
+DRAINED_BYTES = 96 * 1024 * 1024
 
 
 def read_body(request: HttpRequest, *, limit: int) -> bytes:
