@@ -71,6 +71,8 @@ ROLES: dict[str, Role] = {
                 "audit.report_incident",
                 "audit.request_ruling",
                 "audit.approve_ruling",
+                "audit.view_setupchange",
+                "audit.approve_setup_change",
             }
         ),
     ),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import Permission, User
 from django.db import connection
 
-from audit.models import Person, PersonAccount, Ruling, RulingKind
+from audit.models import Person, PersonAccount, Ruling, RulingKind, SetupChange
 from audit.services.applying import apply_next_round, claim_ruling, finish_ruling
 from audit.services.rulings import approve_ruling, request_ruling
 from tables.models import Round
@@ -27,8 +27,28 @@ def make_user(name: str, *permissions: str, person: Person | None = None) -> Use
         app, codename = code.split(".")
         user.user_permissions.add(Permission.objects.get(content_type__app_label=app, codename=codename))
     person = person or Person.objects.create(name=name.title(), created_at=NOON)
-    PersonAccount.objects.create(user=user, person=person)
+    PersonAccount.objects.create(user=user, person=person, change=_approved_link(user, person))
     return User.objects.get(pk=user.pk)
+
+
+def _approved_link(user: User, person: Person) -> SetupChange | None:
+    """Let the first two persons link a further one, as the database wants it."""
+    links = list(PersonAccount.objects.order_by("pk")[:2])
+    if len({link.person_id for link in links}) < 2:
+        return None
+    change = SetupChange.objects.create(
+        kind="person_link",
+        payload={"user": user.pk, "person": person.pk},
+        reason="new here",
+        requested_by=links[0].user,
+        requested_by_person=links[0].person,
+        requested_at=NOON,
+        expires_at=NOON + timedelta(days=1),
+    )
+    change.status, change.decided_by, change.decided_by_person = "approved", links[1].user, links[1].person
+    change.decided_at = NOON
+    change.save()
+    return change
 
 
 def ask(

@@ -9,7 +9,7 @@ import msgspec
 
 from tables.feed.reader import EventAnswer, FeedAnswer, read_lines
 from tables.models import Card, Deal, GameTable, Round
-from tables.rulebooks import shipped_text
+from tables.rulebooks import SHIPPED, shipped_text
 from tables.services.actors import SYSTEM, Actor
 from tables.services.settlement import settle_round
 from tables.services.setup import publish_rulebook, set_up_table
@@ -33,6 +33,13 @@ def make_table(code: str = "B01", rulebook: str = "insurance", **changes: Any) -
         "max_stake_minor": 100_000_000,
     }
     return set_up_table(**{**facts, **changes}, actor=SYSTEM, at=NOON)
+
+
+def publish_all() -> None:
+    """Publish every shipped rulebook, as a house does before its people are entered."""
+    for code in SHIPPED:
+        text = shipped_text(code)
+        publish_rulebook(text=text, effective_from=NOON - timedelta(days=1), actor=SYSTEM, at=NOON)
 
 
 class Platform:

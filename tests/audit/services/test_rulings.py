@@ -11,7 +11,7 @@ from tables.models import Card, Round, RoundStatus, Settlement, SettlementLine, 
 from tables.services.actors import Actor, NotAllowed
 from tables.services.settlement import Waits, settle_round
 from tests.audit.deciding import MANAGES, SUPERVISES, approve, ask, carry_out, make_user, rule
-from tests.tables.playing import NOON, Platform, cards_of, lines_of, make_table
+from tests.tables.playing import NOON, Platform, cards_of, lines_of, make_table, publish_all
 
 pytestmark = pytest.mark.django_db
 
@@ -20,6 +20,11 @@ BANKER_WINS = "2D 9H QS KC"  # 2 to 9
 TIE = "9H 9D KC QS"  # 9 to 9
 BANKER_WINS_WITH_6 = "KS 6H QD KH 5C"  # Player 0 draws a 5; Banker 6 stands on 5 … 6 against 5
 BANKER_WINS_WITH_5 = "KS 5H QD KH AC"  # Player 0 draws an ace: 1; Banker 5 stands on 1
+
+
+@pytest.fixture(autouse=True)
+def rulebooks(db: None) -> None:
+    publish_all()
 
 
 @pytest.fixture
