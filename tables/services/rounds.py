@@ -320,12 +320,17 @@ def read_deal(placed: dict[Place, Card], decks: int) -> Coup:
 def start_redeal(play: Play, round_: Round) -> Deal:
     """Kill the live deal and start another in the same round; the bets stand, insurance is bought anew.
 
+    Where the second deal was ordered it is there already, and waits for its first card: the table only says
+    that it obeys.
+
     :raises PlayRefused: if nothing was dealt, or the round is over.
     """
     if is_over(round_) or play.deal is None:
         raise PlayRefused(
             "round", "round/states", f"a round that is {round_.status} is not dealt again by its feed"
         )
+    if play.deal.authority is not None and not play.placed:
+        return play.deal
     if round_.status == RoundStatus.INSURANCE:
         _end_offer(play, round_)
     play.deal.status, play.deal.died_at = DealStatus.DEAD.value, play.at
