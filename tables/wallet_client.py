@@ -5,8 +5,6 @@ Knows HTTP and the wallet's words. What an answer means for a delivery is not de
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -17,9 +15,9 @@ from typing import Any, Self
 
 import httpx
 
+from tables.signing import signed_headers
+
 MAX_MESSAGES = 500
-TIMESTAMP_HEADER = "X-Bluecard-Timestamp"
-SIGNATURE_HEADER = "X-Bluecard-Signature"
 CONNECT_SECONDS = 3.0
 ANSWER_SECONDS = 10.0
 
@@ -78,12 +76,6 @@ class Answer:
     reason: str
 
 
-def signature(secret: bytes, *, timestamp: str, method: str, target: str, body: bytes) -> str:
-    """Return the signature header: HMAC-SHA256 over time, method, target and body."""
-    text = f"{timestamp}\n{method}\n{target}\n".encode() + body
-    return "v1=" + hmac.new(secret, text, hashlib.sha256).hexdigest()
-
-
 class WalletClient:
     """A connection to one wallet; close it, or use it in a `with`."""
 
@@ -129,12 +121,14 @@ class WalletClient:
 
     def _request(self, method: str, path: str, body: bytes) -> httpx.Response:
         request = self._http.build_request(method, path, content=body)
-        timestamp = str(int(self._clock()))
-        target = request.url.raw_path.decode()
-        request.headers["Content-Type"] = "application/json"
-        request.headers[TIMESTAMP_HEADER] = timestamp
-        request.headers[SIGNATURE_HEADER] = signature(
-            self._secret, timestamp=timestamp, method=method, target=target, body=body
+        request.headers.update(
+            signed_headers(
+                self._secret,
+                timestamp=int(self._clock()),
+                method=method,
+                target=request.url.raw_path.decode(),
+                body=body,
+            )
         )
         try:
             response = self._http.send(request)

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import httpx
 
-from tables.wallet_client import SIGNATURE_HEADER, TIMESTAMP_HEADER, signature
+from tables.signing import SIGNATURE_HEADER, TIMESTAMP_HEADER, signature
 
 ROOT = Path(__file__).resolve().parent.parent
 SECRET = "a secret of the tests"
