@@ -72,9 +72,12 @@ def figure_from_json(data: Mapping[str, Any]) -> Figure:
 
 
 Timed = Callable[[int], float]
+Say = Callable[[str], None]
 
 
-def alternate(subjects: Mapping[str, Timed], runs: int = RUNS) -> dict[str, list[float]]:
+def alternate(
+    subjects: Mapping[str, Timed], *, runs: int = RUNS, say: Say = lambda words: None
+) -> dict[str, list[float]]:
     """Take every subject once, then every subject again, so that a slow moment of the machine meets all.
 
     A subject is called with the number of the run, from 0, and returns what it measured.
@@ -83,6 +86,7 @@ def alternate(subjects: Mapping[str, Timed], runs: int = RUNS) -> dict[str, list
     for run in range(runs):
         for subject, measure in subjects.items():
             taken[subject].append(measure(run))
+            say(f"run {run + 1} of {runs}: {subject} {_number(taken[subject][-1])}")
     return taken
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from io import StringIO
 
 import httpx
 from django.db import connection, transaction
 from django.utils import timezone
 
-from casino.bench.figure import Figure, alternate, seconds_of
+from casino.bench.figure import Figure, Say, alternate, seconds_of
 from casino.bench.house import open_house
 from casino.bench.play import Play
 from casino.bench.web import web_server
@@ -24,8 +24,6 @@ THROUGH_API, BARE_COPY = "bets through the API", "bare COPY of the same rows"
 MANY, ONE = "events, many in a request", "events, one in a request"
 RULEBOOK = "insurance"
 JSON_LINES = {"Content-Type": "application/x-ndjson"}
-
-Say = Callable[[str], None]
 
 
 def bench_ingest(rows: int, say: Say) -> Iterator[Figure]:
@@ -84,7 +82,9 @@ def _bench_bets(feed: _Feed, play: Play, rows: int, say: Say) -> Figure:
         return seconds_of(write)
 
     figure = Figure("ingest", f"{rows:,} bets of a table's feed, durable when answered")
-    figure.runs = alternate({THROUGH_API: lambda _run: _send_bets(feed, play, rows), BARE_COPY: copy})
+    figure.runs = alternate(
+        {THROUGH_API: lambda _run: _send_bets(feed, play, rows), BARE_COPY: copy}, say=say
+    )
     figure.compare("through the API / COPY", THROUGH_API, BARE_COPY)
     for subject, seconds in figure.medians.items():
         figure.values[f"{subject}, a second"] = round(rows / seconds)
@@ -131,7 +131,7 @@ def _bench_events(feed: _Feed, play: Play, events: int, say: Say) -> Figure:
         return len(sent) / sum(feed.send([event]) for event in sent)
 
     figure = Figure("ingest.events", "events of small rounds, ten bets each", unit="/s")
-    figure.runs = alternate({MANY: many, ONE: one})
+    figure.runs = alternate({MANY: many, ONE: one}, say=say)
     figure.compare("many in a request / one in a request", MANY, ONE)
     for subject, numbers in counted.items():
         figure.values[f"{subject}: events a run"] = numbers[0]

@@ -11,7 +11,7 @@ import psycopg
 from django.db import connection
 from psycopg import sql
 
-from casino.bench.figure import Figure, alternate
+from casino.bench.figure import Figure, Say, alternate
 from casino.bench.house import BEGUN, open_house, owner_connection
 from tables.models import Round, Rulebook
 from tables.services.actors import SYSTEM
@@ -23,8 +23,6 @@ FILLED_AT_ONCE = 500_000
 EXPLAINED = 200
 TIMED = 500
 GROWS_AT_MOST = 1.3
-
-Say = Callable[[str], None]
 
 # Twenty tables deal at the same time, three shoes a day of sixty rounds each; a shoe takes two hours.
 FILL_SHOES = """
@@ -52,6 +50,16 @@ JOIN tables_shoe shoe ON shoe.id = %(first_shoe)s + shoe_place
 CROSS JOIN LATERAL (SELECT shoe.started_at + place * interval '2 minutes' AS at) AS moment
 ORDER BY n
 """
+OTHER_CONSTRAINTS = (
+    "SELECT conname FROM pg_constraint WHERE conrelid = 'tables_round'::regclass AND contype IN ('f', 'u')"
+    " AND conname <> 'round_public_id_once'",
+    "ALTER TABLE tables_round DROP CONSTRAINT {}",
+)
+OTHER_INDEXES = (
+    "SELECT indexname FROM pg_indexes WHERE tablename = 'tables_round'"
+    " AND indexname NOT IN ('tables_round_pkey', 'round_public_id_once')",
+    "DROP INDEX {}",
+)
 
 
 def bench_lookup(rows: int, say: Say) -> Iterator[Figure]:
@@ -77,7 +85,11 @@ def bench_lookup(rows: int, say: Say) -> Iterator[Figure]:
 
 
 class _House:
-    """Rounds by the million. Their foreign keys are dropped first: reading does not need them."""
+    """Rounds by the million.
+
+    Their foreign keys and the indexes that this look-up does not touch are dropped first: filling takes a
+    quarter of the time then, and the pages it reads are the same.
+    """
 
     def __init__(self, owner: psycopg.Connection) -> None:
         self.owner = owner
@@ -99,10 +111,9 @@ class _House:
             " row_number() OVER (ORDER BY id) - 1 AS place FROM tables_gametable"
         )
         owner.execute("INSERT INTO tables_dealer (reference, name) VALUES ('D-1', 'Mali Chantara')")
-        for (name,) in owner.execute(
-            "SELECT conname FROM pg_constraint WHERE conrelid = 'tables_round'::regclass AND contype = 'f'"
-        ).fetchall():
-            owner.execute(sql.SQL("ALTER TABLE tables_round DROP CONSTRAINT {}").format(sql.Identifier(name)))
+        for statement, template in (OTHER_CONSTRAINTS, OTHER_INDEXES):
+            for (name,) in owner.execute(statement).fetchall():
+                owner.execute(sql.SQL(template).format(sql.Identifier(name)))
         self.shoes = self.rounds = 0
         self.rulebook_id = table.rulebook_id
 

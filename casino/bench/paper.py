@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from casino.bench.figure import Figure, Ratio, alternate, seconds_of
+from casino.bench.figure import Figure, Ratio, Say, alternate, seconds_of
 from casino.counterparts.platform.chance import Chance
 from casino.runtime.places import ROOT
 from tables.rulebooks import SHIPPED, find_rulebook, load_shipped
@@ -21,8 +21,6 @@ SLOWEST_JUDGE = 4.0
 SLOWEST_ODDS_SECONDS = 5.0
 JUDGED, ONLY_JSON = "judged", "json.loads + json.dumps"
 ONLY_START = "start of the program alone"
-
-Say = Callable[[str], None]
 
 
 def bench_judge(rows: int, say: Say) -> Iterator[Figure]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from django.utils import timezone
 
 from casino.bench.bulk import settle_with_bulk
-from casino.bench.figure import RUNS, Figure, Ratio, alternate, seconds_of
-from casino.bench.house import FilledRound, House, open_house, players_of
+from casino.bench.figure import RUNS, Figure, Ratio, Say, alternate, seconds_of
+from casino.bench.house import FilledRound, House, open_house, owner_connection, players_of
 from casino.bench.prepared import PreparedRows
 from tables.models import Settlement
 from tables.services.settlement import settle_round
@@ -23,8 +23,6 @@ BULK, OF_WHICH_UPDATE = "bulk_create + bulk_update", "of which bulk_update"
 SLOWEST, FASTER = 1.5, 4.0
 #: Peak memory may differ by this much and still be called flat.
 FLAT = 1.1
-
-Say = Callable[[str], None]
 
 
 def bench_settle(rows: int, say: Say) -> Iterator[Figure]:
@@ -49,8 +47,10 @@ def bench_settle(rows: int, say: Say) -> Iterator[Figure]:
             ONE_STATEMENT: lambda run: seconds_of(lambda: _settle(sets[run][0])),
             PREPARED: lambda run: seconds_of(sets[run][1].insert),
             BULK: with_bulk,
-        }
+        },
+        say=say,
     )
+    _refuse_unequal_work([round_.id for ours, theirs, bulk in sets for round_ in (ours, theirs.round, bulk)])
     figure.runs[OF_WHICH_UPDATE] = updates
     figure.compare("settling / inserting prepared rows", ONE_STATEMENT, PREPARED, target=SLOWEST)
     figure.compare(
@@ -77,6 +77,30 @@ def _fill(
 def _settle(round_: FilledRound) -> None:
     if not isinstance(settle_round(round_id=round_.id, now=timezone.now()), Settlement):
         raise RuntimeError(f"{round_.public_id} could not be settled")
+
+
+# What each round came to: a contestant that left something out would be fast for nothing.
+WORK = """
+SELECT count(*), sum(line.returned_minor), sum(line.moved_minor),
+    (SELECT count(*) FROM tables_wallettransaction t JOIN tables_walletdelivery d ON d.transaction_id = t.id
+        WHERE t.settlement_id = s.id),
+    (SELECT sum(amount_minor) FROM tables_wallettransaction t WHERE t.settlement_id = s.id),
+    (SELECT count(*) FROM tables_journalentry WHERE subject_type = 'round' AND subject_id = s.round_id),
+    (SELECT count(*) FROM tables_outbox WHERE bell = 'settle' AND subject_id = s.round_id)
+FROM tables_settlement s JOIN tables_settlementline line ON line.settlement_id = s.id
+WHERE s.round_id = ANY(%s) GROUP BY s.id
+"""
+
+
+def _refuse_unequal_work(round_ids: list[int]) -> None:
+    """Look at what was written, outside every measurement.
+
+    :raises RuntimeError: if the rounds, filled alike, did not come to the same.
+    """
+    with owner_connection() as owner:
+        done = owner.execute(WORK, [round_ids]).fetchall()
+    if len(done) != len(round_ids) or len(set(done)) != 1:
+        raise RuntimeError(f"the contestants did not do the same work: {sorted(set(done))}")
 
 
 def _bench_memory(house: House, rows: int, say: Say) -> Figure:
