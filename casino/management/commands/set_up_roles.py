@@ -6,8 +6,15 @@ from django.conf import settings
 from django.contrib.auth.models import Group, Permission, User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
+from django.utils import timezone
 
+from audit.models import ChangeKind, PersonAccount
+from audit.services.persons import enter_person
+from audit.services.setup_changes import REQUEST, approve_change, request_change
 from casino.roles import DEMO_PASSWORD, DEMO_PEOPLE, ROLES
+from tables.services.actors import SYSTEM, Actor
+
+FIRST_TWO = ("administrator", "manager")
 
 
 class Command(BaseCommand):
@@ -55,4 +62,32 @@ def make_demo_people() -> None:
         if is_new:
             user.set_password(DEMO_PASSWORD)
             user.save()
-        user.groups.set([Group.objects.get(name=person.role)])
+            user.groups.set([Group.objects.get(name=person.role)])
+    link_demo_people()
+
+
+def link_demo_people() -> None:
+    """Enter the persons behind the demo's log-ins: the first two freely, each further one by those two."""
+    now = timezone.now()
+    people = sorted(DEMO_PEOPLE, key=lambda person: person.role not in FIRST_TWO)
+    users = {person.login: User.objects.get(username=person.login) for person in people}
+    founders = [users[person.login] for person in people[:2]]
+    for person in people:
+        user = users[person.login]
+        if PersonAccount.objects.filter(user=user).exists():
+            continue
+        if user in founders:
+            enter_person(name=user.get_full_name(), user=user, actor=SYSTEM, at=now)
+            continue
+        asks, approves = sorted(founders, key=lambda founder: not founder.has_perm(REQUEST))
+        change = request_change(
+            kind=ChangeKind.PERSON_LINK,
+            payload={"user": user.pk, "name": user.get_full_name()},
+            reason="new member of staff",
+            user=asks,
+            actor=Actor.of_user(asks),
+            at=now,
+        )
+        approve_change(
+            change_id=change.pk, reason="known to me", user=approves, actor=Actor.of_user(approves), at=now
+        )

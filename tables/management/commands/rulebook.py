@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import IntegrityError
 from django.utils import timezone
 
 from tables.rulebooks import SHIPPED, shipped_text
@@ -64,8 +65,8 @@ class Command(BaseCommand):
                 rulebook = publish_rulebook(text=text, effective_from=moment, actor=SYSTEM, at=now)
             except RulebookError as error:
                 raise CommandError(f"not a rulebook; run `rulebook check`: {error}") from error
-            except BadSetup as error:
-                raise CommandError(str(error)) from error
+            except (BadSetup, IntegrityError) as error:
+                raise CommandError(str(error).splitlines()[0]) from error
             self.stdout.write(
                 f"{rulebook}, {rulebook.content_hash[:12]}, from {rulebook.effective_from:%Y-%m-%d %H:%M} UTC"
             )
