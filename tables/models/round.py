@@ -121,7 +121,10 @@ class Round(models.Model):
                 condition=(
                     Q(betting_closed_at__isnull=True) | Q(betting_closed_at__gte=F("betting_opened_at"))
                 )
-                & (Q(resulted_at__isnull=True) | Q(resulted_at__gte=F("betting_closed_at"))),
+                & (
+                    Q(resulted_at__isnull=True)
+                    | Q(betting_closed_at__isnull=False, resulted_at__gte=F("betting_closed_at"))
+                ),
                 name="round_times_ordered",
             ),
             one_of("status", RoundStatus, "round_status_known"),

@@ -152,7 +152,9 @@ class Card(models.Model):
                 name="card_position_once_per_shoe",
             ),
             models.CheckConstraint(
-                condition=Q(rank__isnull=True, suit__isnull=True) | Q(rank__in=RANKS, suit__in=SUITS),
+                # Said in full: a check that comes out NULL, as of half a face, would let the row pass.
+                condition=Q(rank__isnull=True, suit__isnull=True)
+                | Q(rank__isnull=False, suit__isnull=False, rank__in=RANKS, suit__in=SUITS),
                 name="card_face_known_or_unseen",
             ),
             models.CheckConstraint(
