@@ -106,7 +106,11 @@ CELERY_WORKER_CONCURRENCY = WORKER_PROCESSES
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULER = "casino.beat:OneAtATimeScheduler"
 #: What the clock rings: name -> {"task": ..., "schedule": seconds}. Sweeps, never anything with a date.
-CELERY_BEAT_SCHEDULE = {"sweep": {"task": "tables.sweep", "schedule": 5.0}}
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {"task": "tables.sweep", "schedule": 5.0},
+    "sweep-decisions": {"task": "audit.sweep", "schedule": 2.0},
+    "deliver-decisions": {"task": "audit.deliver_decisions", "schedule": 2.0},
+}
 if BROKER_IS_PGMQ:
     # One long task may not outlive the visibility timeout, or it is delivered again while it runs.
     # kombu's own polling interval of a second would let four tasks through in a second.
@@ -246,6 +250,7 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "ENUM_NAME_OVERRIDES": {
         "TableStatus": ["open", "closed", "closed_by_fault"],
         "ShoeStatus": ["open", "ended", "replaced", "cancelled"],

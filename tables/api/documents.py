@@ -8,6 +8,8 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import translation
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
@@ -17,6 +19,7 @@ from tables.api.base import ApiView
 from tables.api.schema import problems
 from tables.feed.events import event_schema
 
+TAGS = ("tables", "rounds", "bets", "settlements", "shoes", "wallet", "lookup", "documents")
 METHODS = ("get", "post", "put", "patch", "delete")
 
 
@@ -56,9 +59,8 @@ class OpenApiDocument(OpenView):
 def reference(request: HttpRequest) -> HttpResponse:
     """Show the OpenAPI document as a page that needs nothing from elsewhere."""
     document = openapi_document()
-    return render(
-        request, "api/reference.html", {"info": document["info"], "groups": list(_groups(document))}
-    )
+    info = document["info"] | {"description": _prose(document["info"]["description"])}
+    return render(request, "api/reference.html", {"info": info, "groups": list(_groups(document))})
 
 
 @lru_cache(maxsize=1)
@@ -87,8 +89,8 @@ def _groups(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
             if method in methods:
                 shown = _shown(document, method, path, methods[method])
                 by_tag.setdefault(shown["tag"], []).append(shown)
-    for tag, operations in by_tag.items():
-        yield {"tag": tag, "operations": operations}
+    for tag in sorted(by_tag, key=TAGS.index):
+        yield {"tag": tag, "operations": by_tag[tag]}
 
 
 def _shown(document: dict[str, Any], method: str, path: str, operation: dict[str, Any]) -> dict[str, Any]:
@@ -99,8 +101,11 @@ def _shown(document: dict[str, Any], method: str, path: str, operation: dict[str
         "method": method.upper(),
         "path": path,
         "summary": operation.get("summary", ""),
-        "description": operation.get("description", ""),
-        "parameters": operation.get("parameters", []),
+        "description": _prose(operation.get("description", "")),
+        "parameters": [
+            parameter | {"description": _prose(parameter["description"])}
+            for parameter in operation.get("parameters", [])
+        ],
         "bodies": [_body(document, media_type, content) for media_type, content in request.items()],
         "responses": [
             {
@@ -127,6 +132,13 @@ def _body(document: dict[str, Any], media_type: str, content: dict[str, Any]) ->
         "fields": list(_fields(document, content["schema"])),
         "examples": examples,
     }
+
+
+def _prose(text: str) -> SafeString:
+    """Set what stands between backticks as code, and all else as it is."""
+    parts = text.split("`")
+    marks = ["<code>{}</code>" if number % 2 else "{}" for number in range(len(parts))]
+    return format_html("".join(marks), *parts)
 
 
 def _as_text(value: Any) -> str:
@@ -166,4 +178,5 @@ def _kind(document: dict[str, Any], schema: dict[str, Any]) -> str:
 def _description(document: dict[str, Any], schema: dict[str, Any]) -> str:
     found = _resolved(document, schema)
     said = schema.get("description") or ("" if found.get("properties") else found.get("description", ""))
-    return str(said).split("\n\n* `")[0]
+    options = ", ".join(str(one) for one in found.get("enum", ()))
+    return _prose(" ".join(filter(None, [str(said), f"One of {options}." if options else ""])))

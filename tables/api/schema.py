@@ -84,7 +84,7 @@ _EXAMPLES: dict[int, _Example] = {
 
 
 #: The 400 of a body of events, in place of that of a parameter.
-BAD_BODY = (
+BAD_BODY: _Example = (
     "unreadable",
     "Nothing could be read",
     "body: begins with a byte-order mark; send plain UTF-8 (feed/format)",

@@ -308,7 +308,7 @@ class TransactionsBody(serializers.Serializer):
 
 class HitBody(serializers.Serializer):
     kind = _one_of(Found)
-    label = serializers.CharField(help_text="Its ID.")
+    label = serializers.CharField(help_text="Its ID.")  # type: ignore[assignment]
     is_exact = serializers.BooleanField(help_text="false when the text is only how the ID begins.")
     address = serializers.SerializerMethodField(help_text="Where to read it; null where it has no address.")
 

@@ -107,3 +107,11 @@ def test_the_page_shows_every_operation_and_asks_nobody_else() -> None:
     assert "http://" not in text
     assert "https://" not in text
     assert "<script" not in text
+
+
+@pytest.mark.django_db
+def test_the_page_sets_code_apart_and_names_what_a_state_may_be() -> None:
+    text = Client().get("/api/v1/docs").content.decode()
+    assert "<code>Authorization: Bearer bc_…</code>" in text
+    assert "One of accepted, refused, cancelled." in text
+    assert "`" not in text.replace("Expected `int`", "")  # the reader's own words in an example
