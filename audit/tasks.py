@@ -5,9 +5,13 @@ from typing import Any
 from celery import current_app, shared_task
 from django.utils import timezone
 
+from audit.queries.decisions import tables_to_call
 from audit.services.applying import apply_next_round, claim_ruling, finish_ruling
+from audit.services.delivering import deliver_decisions as deliver_to
 from audit.services.incidents import escalate_late_holds, incidents_from_findings
 from audit.services.rulings import expire_rulings
+from audit.services.telling import DELIVER
+from tables.services import outbox
 
 HELPERS = 4  # how many workers may share one ruling
 SHARED_FROM = 20  # rounds
@@ -38,3 +42,17 @@ def sweep(**_newer: Any) -> None:
     incidents_from_findings(now=now)
     escalate_late_holds(now=now)
     expire_rulings(now=now)
+
+
+@shared_task(name=DELIVER)
+def deliver_decisions(table_ids: list[int] | None = None, **_newer: Any) -> None:
+    """Call tables with what was decided; without ids, those for which something is due.
+
+    Each but the first gets a task of its own: one that does not answer keeps no other waiting.
+    """
+    now = timezone.now()
+    due = tables_to_call(now) if table_ids is None else table_ids
+    for table_id in due[1:]:
+        outbox.ring(DELIVER, [table_id])
+    for table_id in due[:1]:
+        deliver_to(table_id=table_id, now=now)

@@ -13,6 +13,7 @@ from audit.models.ruling import (
     SignIn,
 )
 from audit.models.telling import DecisionKind, Notice, TableDecision
+from audit.models.webhook import TableWebhook
 
 __all__ = [
     "OPEN_STATUSES",
@@ -34,4 +35,5 @@ __all__ = [
     "SetupChange",
     "SignIn",
     "TableDecision",
+    "TableWebhook",
 ]

@@ -45,7 +45,14 @@ class TableDecision(models.Model):
         verbose_name_plural = _("decisions told to tables")
         default_permissions = ("view",)
         constraints = [one_of("kind", DecisionKind, "tabledecision_kind_known")]
-        indexes = [models.Index(fields=["table", "id"], name="tabledecision_of_table")]
+        indexes = [
+            models.Index(fields=["table", "id"], name="tabledecision_of_table"),
+            models.Index(
+                fields=["table", "id"],
+                condition=models.Q(acknowledged_at__isnull=True),
+                name="tabledecision_unheard",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.pk}"

@@ -1,13 +1,17 @@
 """Telling the table what was decided, and each player what it means, with or before the money."""
 
 from datetime import datetime
+from functools import partial
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 
-from audit.models import DecisionKind, Ruling, TableDecision
+from audit.models import DecisionKind, Ruling, TableDecision, TableWebhook
 from audit.rules.notices import Happening, notice_text
 from tables.models import GameTable, Round, Settlement, Shoe
+from tables.services import outbox
+
+DELIVER = "audit.deliver_decisions"
 
 
 def tell_table(
@@ -21,6 +25,8 @@ def tell_table(
     data: dict[str, Any] | None = None,
 ) -> TableDecision:
     """Put a decision on the table's list; it is delivered until the table acknowledges it."""
+    if TableWebhook.objects.filter(table=table, is_active=True).exists():
+        transaction.on_commit(partial(outbox.ring, DELIVER, [table.pk]))
     return TableDecision.objects.create(
         table=table,
         round=round_,
