@@ -1,4 +1,4 @@
-"""The wallet transactions in an order in which none is missed by one who asks for what came after the last."""
+"""The wallet transactions in an order in which none is missed by who asks for what came after the last."""
 
 from django.db.models import Q, QuerySet
 
