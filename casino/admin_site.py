@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.contrib.auth.models import AnonymousUser, User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path, reverse, reverse_lazy
@@ -95,14 +95,14 @@ def group_hits(answer: Answer) -> list[tuple[str, list[tuple[str, str]]]]:
     return groups
 
 
-def describe_person(user: AbstractBaseUser | AnonymousUser) -> dict[str, str]:
+def describe_person(user: User | AnonymousUser) -> dict[str, str]:
     """Say for the top bar who is signed in, and in which role."""
     if not user.is_authenticated:
         return {"person_name": "", "person_initials": "", "person_role": ""}
-    name = user.get_full_name() or user.get_username()  # type: ignore[union-attr]
+    name = user.get_full_name() or user.get_username()
     initials = "".join(part[0] for part in name.split()[:2]).upper()
-    roles = [str(ROLES[group.name].title) for group in user.groups.all() if group.name in ROLES]  # type: ignore[union-attr]
-    if not roles and user.is_superuser:  # type: ignore[union-attr]
+    roles = [str(ROLES[group.name].title) for group in user.groups.all() if group.name in ROLES]
+    if not roles and user.is_superuser:
         roles = [gettext("Superuser")]
     return {"person_name": name, "person_initials": initials, "person_role": ", ".join(roles)}
 

@@ -6,6 +6,7 @@ The words are message ids, translated where they are shown.
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 
@@ -14,7 +15,7 @@ class State(NamedTuple):
 
     tone: str
     icon: str
-    word: str
+    word: str | Promise
 
 
 ROUND_STATES: Final = {

@@ -28,7 +28,7 @@ class CappedPaginator(Paginator):
 
     @cached_property
     def count(self) -> int:
-        queryset: QuerySet[Model] = self.object_list  # type: ignore[assignment]
+        queryset: QuerySet[Any] = self.object_list  # type: ignore[assignment]
         return queryset.order_by().values("pk")[: MOST_COUNTED + 1].count()
 
     @property
@@ -52,8 +52,8 @@ class KeysetChangeList(ChangeList):
         return lookups
 
     def get_queryset(
-        self, request: HttpRequest, exclude_parameters: list[str] | None = None
-    ) -> QuerySet[Model]:
+        self, request: HttpRequest, exclude_parameters: list[str | None] | None = None
+    ) -> QuerySet[Any]:
         queryset = super().get_queryset(request, exclude_parameters)
         before = request.GET.get(BEFORE_VAR, "")
         if before.isascii() and before.isdigit() and len(before) < 19:
@@ -97,7 +97,7 @@ class ReadOnlyAdmin(ModelAdmin):
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return KeysetChangeList
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Model]:
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).select_related(*self.related)
 
     def get_ordering(self, request: HttpRequest) -> list[str]:
@@ -107,8 +107,8 @@ class ReadOnlyAdmin(ModelAdmin):
         return self.prefix_fields
 
     def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Model], search_term: str
-    ) -> tuple[QuerySet[Model], bool]:
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
         """Search by the beginning of an identifier, which an index answers however many rows there are."""
         text = search_term.strip()
         if not text:

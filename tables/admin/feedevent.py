@@ -1,5 +1,7 @@
 """Feed events: what each table sent, accepted or refused."""
 
+from typing import Any
+
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -35,7 +37,7 @@ class FeedEventAdmin(ReadOnlyAdmin):
         "Tables send events to the API with a key of their own; files are read by “ingest”."
     )
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[FeedEvent]:
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         queryset = super().get_queryset(request)
         is_list = request.resolver_match is not None and "changelist" in (
             request.resolver_match.url_name or ""

@@ -25,7 +25,7 @@ class ChoiceFilter(SimpleListFilter):
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
         return [(code, getattr(word, "word", word)) for code, word in self.words.items()]
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         value = self.value()
         known = {code for code, _word in self.lookup_choices}
         if value not in known:
@@ -63,7 +63,7 @@ class RelatedFilter(SimpleListFilter):
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
         return [("", "")]
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         value = self.value() or ""
         if not value:
             return queryset
@@ -98,7 +98,7 @@ class DateRangeFilter(SimpleListFilter):
         super().__init__(request, params, model, model_admin)
         self.from_text = self.value() or ""
 
-    def expected_parameters(self) -> list[str]:
+    def expected_parameters(self) -> list[str | None]:
         return [self.parameter_name, self.until_name]
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
@@ -117,7 +117,7 @@ class DateRangeFilter(SimpleListFilter):
             return _("The first day lies after the last.")
         return ""
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         if self.problem:
             return queryset.none()
         zone = house_zone()

@@ -22,7 +22,7 @@ ROUNDS_SHOWN = 20
 
 @admin.register(GameTable)
 class GameTableAdmin(ReadOnlyAdmin):
-    list_display = ("code", "name", "state", "plays_by", "limits", "now", "heard")
+    list_display = ("code", "name", "status_badge", "plays_by", "limits", "now", "heard")
     list_filter = (choice_filter(gettext_lazy("state"), "status", words.TABLE_STATES),)
     prefix_fields = ("code",)
     search_words = gettext_lazy("Code starts with")
@@ -43,7 +43,7 @@ class GameTableAdmin(ReadOnlyAdmin):
         return text.upper()
 
     @column(gettext_lazy("state"))
-    def state(self, found: GameTable) -> SafeString:
+    def status_badge(self, found: GameTable) -> SafeString:
         return state_badge(words.TABLE_STATES[found.status])
 
     @column(gettext_lazy("rulebook"))

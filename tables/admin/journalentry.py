@@ -1,5 +1,7 @@
 """The journal: every business event, as it was written in its own transaction."""
 
+from typing import Any
+
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -49,7 +51,7 @@ class JournalEntryAdmin(ReadOnlyAdmin):
     empty_heading = gettext_lazy("The journal is empty")
     empty_words = gettext_lazy("Whatever a service changes, it writes here in the same transaction.")
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[JournalEntry]:
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         queryset = super().get_queryset(request)
         is_list = request.resolver_match is not None and "changelist" in (
             request.resolver_match.url_name or ""

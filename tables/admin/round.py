@@ -65,7 +65,7 @@ class RoundAdmin(ReadOnlyAdmin):
         "tables are open and that their feed is heard."
     )
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Round]:
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return with_holds(super().get_queryset(request))
 
     def clean_search(self, column: str, text: str) -> str:
@@ -152,7 +152,7 @@ def _order(text: str) -> BetOrder:
     return BetOrder(text) if text in set(BetOrder) else BetOrder.LARGEST
 
 
-def with_holds(rounds: QuerySet[Round]) -> QuerySet[Round]:
+def with_holds(rounds: QuerySet[Any]) -> QuerySet[Any]:
     """Annotate rounds with the state to show: their own, or held where a hold is what they wait for."""
     held = Hold.objects.filter(round=OuterRef("pk"), lifted_at__isnull=True)
     is_over = Q(status__in=[RoundStatus.SETTLED.value, RoundStatus.VOIDED.value])

@@ -10,7 +10,7 @@ from tables import words
 from tables.models import Bet, Finding, Hold, Settlement
 from tables.queries.round_money import BetOrder, BetResult, BetRow
 from tables.queries.round_page import RoundPage
-from tables.templatetags.felt import state_badge
+from tables.templatetags.felt import Minor, state_badge
 
 
 class Revision(NamedTuple):
@@ -20,7 +20,7 @@ class Revision(NamedTuple):
     outcome: str
     short_name: str
     returned_name: str
-    returned_minor: int
+    returned_minor: Minor
 
 
 class BetLine(NamedTuple):
@@ -80,7 +80,7 @@ def _bet_line(row: BetRow, revisions: list[Revision], paid: Mapping[tuple[str, s
     )
 
 
-def _total_difference(page: RoundPage) -> int:
+def _total_difference(page: RoundPage) -> Minor:
     if page.newest is None:
         return 0
     if page.before is not None:

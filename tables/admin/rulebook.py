@@ -1,5 +1,7 @@
 """Published rulebooks: each version as it stands for ever."""
 
+from typing import Any
+
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -29,7 +31,7 @@ class RulebookAdmin(ReadOnlyAdmin):
         "Check a document with “rulebook check” and publish it with “rulebook publish”."
     )
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Rulebook]:
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         queryset = super().get_queryset(request)
         is_list = request.resolver_match is not None and "changelist" in (
             request.resolver_match.url_name or ""

@@ -149,12 +149,12 @@ def _by_reference(text: str, kinds: frozenset[Found]) -> list[Hit]:
         hits += [Hit(Found.SHOE, pk, name, is_exact=True) for pk, name in shoes]
     if Found.BET in kinds:
         bets = Bet.objects.filter(platform_bet_id__startswith=text).order_by("platform_bet_id")
-        rows = bets.values_list("pk", "platform_bet_id")[:HITS_OF_A_KIND]
-        hits += [Hit(Found.BET, pk, name, is_exact=name == text) for pk, name in rows]
+        named = bets.values_list("pk", "platform_bet_id")[:HITS_OF_A_KIND]
+        hits += [Hit(Found.BET, pk, name, is_exact=name == text) for pk, name in named]
     if Found.PLAYER in kinds:
         players = Player.objects.filter(identity__reference__startswith=text).order_by("identity__reference")
-        rows = players.values_list("pk", "identity__reference")[:HITS_OF_A_KIND]
-        hits += [Hit(Found.PLAYER, pk, name, is_exact=name == text) for pk, name in rows]
+        known = players.values_list("pk", "identity__reference")[:HITS_OF_A_KIND]
+        hits += [Hit(Found.PLAYER, pk, name, is_exact=name == text) for pk, name in known]
     if Found.WALLET_TRANSACTION in kinds:
         sent = WalletTransaction.objects.filter(key=text).values_list("pk", "key")
         hits += [Hit(Found.WALLET_TRANSACTION, pk, name, is_exact=True) for pk, name in sent]

@@ -79,10 +79,9 @@ class ShoePage:
 def progress_of(shoe: Shoe, first: int | None = None, last: int | None = None) -> ShoeProgress:
     """Say how far a shoe has got; the blue card lies where it came out, else where it was cut in."""
     cards = shoe.decks * CARDS_A_ROW
-    if shoe.blue_card_after is not None:
-        blue = shoe.blue_card_after
-    else:
-        blue = None if shoe.cut_from_back is None else cards - shoe.cut_from_back
+    blue = shoe.blue_card_after
+    if blue is None and shoe.cut_from_back is not None:
+        blue = cards - shoe.cut_from_back
     return ShoeProgress(cards, shoe.cards_out, first, last, blue, shoe.blue_card_at is not None)
 
 

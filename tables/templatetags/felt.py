@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -24,6 +25,9 @@ from tables.templatetags.cardface import SUIT_COLOURS, SUIT_SIGNS, back_svg, fac
 from tables.templatetags.icons import icon_svg
 
 register = template.Library()
+
+#: Whole minor units; sums come from the database as decimals without decimals.
+Minor = int | Decimal
 
 _FACE_IN_TEXT = re.compile(r"(10|[2-9AJQK])([♠♥♦♣])")
 _RED_SIGNS = frozenset("♥♦")
@@ -151,13 +155,13 @@ def reason_sentence(reason: Reason) -> SafeString:
 
 
 @register.filter
-def money(minor: int | None, currency: str) -> str:
+def money(minor: Minor | None, currency: str) -> str:
     """Write a sum of minor units; nothing where there is none."""
     return "" if minor is None else write_money(int(minor), currency)
 
 
 @register.filter
-def difference(minor: int | None, currency: str) -> SafeString:
+def difference(minor: Minor | None, currency: str) -> SafeString:
     """Write a difference of money with its sign, green up, red down, grey at zero."""
     if minor is None:
         return mark_safe("")

@@ -1,4 +1,7 @@
-"""Tags for a list of records: its cells with their names, its filters, its pages."""
+"""Tags for a list of records: its cells with their names, its filters, its pages.
+
+Nothing here imports `tables.admin`: Unfold loads all tag libraries while it is itself being imported.
+"""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -9,7 +12,7 @@ from django.contrib.admin.views.main import ChangeList
 from django.db.models import Model
 from django.template.context import Context
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 BEFORE_VAR = "before"  # the query parameter that names the row a page of a long list starts after
 
@@ -50,12 +53,12 @@ def list_rows(cl: ChangeList) -> Iterator[list[Cell]]:
         ]
 
 
-def _value(cl: ChangeList, name: str, found: Model) -> Any:
+def _value(cl: ChangeList, name: Any, found: Model) -> Any:
     _field, _attribute, value = lookup_field(name, found, cl.model_admin)
     return "" if value is None else value
 
 
-def _is_number(cl: ChangeList, name: str) -> bool:
+def _is_number(cl: ChangeList, name: Any) -> bool:
     return bool(getattr(getattr(cl.model_admin, name, None), "is_number", False))
 
 
@@ -88,12 +91,11 @@ def newest_url(cl: ChangeList) -> str:
 @register.simple_tag
 def kept_inputs(cl: ChangeList) -> SafeString:
     """Keep what links have set (the bets of one round) when the filter form is sent."""
-    kept = format_html("")
-    for spec in cl.filter_specs:
-        if getattr(spec, "is_hidden", False) and spec.value():
-            kept += format_html(
-                '<input type="hidden" name="{}" value="{}">', spec.parameter_name, spec.value()
-            )
+    kept = mark_safe("")
+    hidden: list[Any] = [spec for spec in cl.filter_specs if getattr(spec, "is_hidden", False)]
+    for spec in hidden:
+        if spec.value():
+            kept += format_html('<input type="hidden" name="{}" value="{}">', spec.parameter_name, spec.value())
     return kept
 
 
