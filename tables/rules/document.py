@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
@@ -54,6 +55,7 @@ class RulebookError(ValueError):
         self.problems = problems
 
 
+@lru_cache(maxsize=64)
 def parse_rulebook(text: str, *, check_every_row: bool = True) -> Rulebook:
     """Read a rulebook from YAML text.
 
