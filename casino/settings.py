@@ -273,6 +273,9 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"not_health": {"()": "casino.log_filters.NotHealth"}},
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["not_health"]},
+    },
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
 }

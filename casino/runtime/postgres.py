@@ -147,7 +147,7 @@ class PostgresServer:
         return self.state / "kept"
 
     def _make_folders(self) -> None:
-        self.state.mkdir(parents=True, exist_ok=True)
+        self.state.mkdir(mode=0o700, parents=True, exist_ok=True)
         if self.account.is_other and self.state.stat().st_uid == os.geteuid():
             self.state.chmod(self.state.stat().st_mode | 0o711)  # the account has to pass through
         for folder in (self.home, self.socket):

@@ -1,5 +1,7 @@
 """Alive, and ready: every check by name, and 503 when any of them fails."""
 
+import io
+import logging
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -11,6 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from casino import health
+from casino.log_filters import NotHealth
 from casino.models import WorkerHeartbeat
 
 pytestmark = pytest.mark.django_db
@@ -90,6 +93,19 @@ def test_a_database_that_does_not_answer_names_no_host(
     found = failing(client)
     assert found["database"] == "OperationalError"
     assert "db.internal" not in str(found)
+
+
+def test_not_being_ready_fills_no_log(client: Client) -> None:
+    said = io.StringIO()
+    handler = logging.StreamHandler(said)
+    handler.addFilter(NotHealth())
+    logging.getLogger("django.request").addHandler(handler)
+    try:
+        assert client.get("/health/ready").status_code == 503
+        assert client.get("/no/such/page").status_code == 404
+    finally:
+        logging.getLogger("django.request").removeHandler(handler)
+    assert said.getvalue() == "Not Found: /no/such/page\n"
 
 
 @pytest.mark.parametrize("path", ["/health/live", "/health/ready"])
