@@ -23,7 +23,7 @@ from audit.queries.rulings_in_force import VOIDS_ROUND
 from audit.rules.notices import Happening
 from audit.services.effects import correct_cards, deal_again, end_shoe_and_table, revive_deal
 from audit.services.incidents import close_incident
-from audit.services.rulings import require_ruling_transition
+from audit.services.rulings import CannotDecide, require_ruling_transition
 from audit.services.telling import tell_table, write_notices
 from tables import locks as table_locks
 from tables.models import Bell, Round, RoundStatus, Settlement, TransactionKind
@@ -52,6 +52,7 @@ TOLD = {
     RulingKind.CORRECT: DecisionKind.CORRECTED,
     RulingKind.REINSTATE: DecisionKind.RESUME,
 }
+STOPPABLE = (RulingStatus.APPROVED, RulingStatus.APPLYING, RulingStatus.STOPPED)
 
 
 class Stale(Exception):
@@ -222,12 +223,18 @@ def _end(ruling: Ruling, status: RulingStatus, now: datetime, note: str) -> None
 
 
 def stop_ruling(*, ruling_id: int, actor: Actor, at: datetime) -> None:
-    """Stop a ruling between two rounds; what was done stands, and it can be resumed."""
+    """Stop a ruling between two rounds; what was done stands, and it can be resumed.
+
+    :raises CannotDecide: unless it is being carried out or about to be.
+    """
     _want(ruling_id, True, actor, at, "ruling.stop_asked")
 
 
 def resume_ruling(*, ruling_id: int, actor: Actor, at: datetime) -> None:
-    """Go on with a ruling that was stopped."""
+    """Go on with a ruling that was stopped.
+
+    :raises CannotDecide: if it was not.
+    """
     _want(ruling_id, False, actor, at, "ruling.resumed")
 
 
@@ -235,6 +242,9 @@ def _want(ruling_id: int, stop: bool, actor: Actor, at: datetime, action: str) -
     actor.require("audit.approve_ruling")
     with transaction.atomic():
         ruling = locks.lock_ruling(ruling_id)
+        if ruling.status not in STOPPABLE or ruling.wants_stop == stop:
+            what = "stopped" if stop else "resumed"
+            raise CannotDecide("ruling/state", f"{ruling.number} is {ruling.status}; it cannot be {what}")
         ruling.wants_stop = stop
         ruling.save(update_fields=["wants_stop"])
         record_ruling(ruling, action, actor, at)

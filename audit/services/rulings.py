@@ -19,11 +19,11 @@ from audit.models import (
 )
 from audit.queries.persons import person_of
 from audit.queries.previews import Preview, preview
-from audit.queries.rulings_in_force import placed_cards
+from audit.services.asking import ALSO, BadRuling, look_at
+from audit.services.incidents import BadReport, remedy_for
 from audit.services.numbers import next_number
 from tables import locks as table_locks
-from tables.models import Bell, Deal, DealStatus, GameTable, IllegalTransition, Round, RoundStatus, Shoe
-from tables.queries.rulebooks import rules_of
+from tables.models import Bell, GameTable, IllegalTransition, Round, Shoe
 from tables.rules.drawing import IllegalCoup
 from tables.rules.rulebook import RemedyCase
 from tables.services import outbox
@@ -47,18 +47,6 @@ REMEDY_KINDS: dict[str, RulingKind] = {
     "reshuffle": RulingKind.RESHUFFLE,
     "close_table": RulingKind.CLOSE_TABLE,
 }
-SHOE_KINDS = frozenset(
-    {RulingKind.REPLACE_SHOE, RulingKind.RESHUFFLE, RulingKind.CANCEL_SHOE, RulingKind.VOID_SHOE}
-)
-ALSO = frozenset({"replace_shoe", "reshuffle", "close_table"})
-
-
-class BadRuling(ValueError):
-    """What was asked for cannot be ruled: names the field and the rule."""
-
-    def __init__(self, field: str, rule: str, message: str) -> None:
-        super().__init__(f"{field}: {message} ({rule})")
-        self.field, self.rule, self.message = field, rule, message
 
 
 class CannotDecide(Exception):
@@ -77,6 +65,17 @@ def proposed_kinds(case: RemedyCase) -> tuple[RulingKind | None, tuple[str, ...]
     leading = next((remedy for remedy in remedies if remedy in REMEDY_KINDS), None)
     also = tuple(remedy for remedy in remedies if remedy in ALSO and remedy != leading)
     return (REMEDY_KINDS[leading] if leading else None), also
+
+
+def is_proposed(incident: Incident | None, kind: RulingKind) -> bool:
+    """Say whether the house's rules propose this decision for an incident."""
+    if incident is None:
+        return False
+    try:
+        case = remedy_for(incident.rulebook, incident.code, incident.facts)
+    except BadReport:  # trouble of the feed, of which no rulebook speaks
+        return False
+    return proposed_kinds(case)[0] is kind
 
 
 @transaction.atomic
@@ -105,14 +104,7 @@ def request_ruling(
     if not reason.strip():
         raise BadRuling("reason", "ruling/reason", "say why")
     locked = table_locks.lock_rounds(round_.pk for round_ in rounds)
-    for round_ in locked:
-        if round_.table_id != table.pk:
-            raise BadRuling("rounds", "ruling/table", f"{round_.public_id} was not played on {table.code}")
-    exact = _check(kind, locked, facts, table=table, shoe=shoe, reinstates=reinstates)
-    try:
-        seen = preview(locked, kind, exact, reinstates=reinstates)
-    except (IllegalCoup, ValueError) as error:
-        raise BadRuling("cards", "coup/drawing", str(error)) from error
+    exact, seen = look_at(kind, locked, facts, table=table, shoe=shoe, reinstates=reinstates)
     ruling = Ruling.objects.create(
         number=next_number("R"),
         kind=kind.value,
@@ -163,96 +155,6 @@ def _list_rounds(ruling: Ruling, seen: Preview) -> None:
         raise BadRuling(
             "rounds", "ruling/one-open", f"a ruling is open already on {names or 'one of them'}"
         ) from error
-
-
-def _check(
-    kind: RulingKind,
-    rounds: Sequence[Round],
-    facts: Mapping[str, Any],
-    *,
-    table: GameTable,
-    shoe: Shoe | None,
-    reinstates: Ruling | None,
-) -> dict[str, Any]:
-    """Check what belongs to a kind of ruling, and return its exact facts.
-
-    :raises BadRuling: naming the field.
-    """
-    also = [name for name in facts.get("also", ()) if name in ALSO]
-    if kind is RulingKind.CLOSE_TABLE:
-        return {"also": also}
-    if kind in SHOE_KINDS and shoe is None:
-        raise BadRuling("shoe", "ruling/shoe", "name the shoe")
-    if kind in (RulingKind.REPLACE_SHOE, RulingKind.RESHUFFLE, RulingKind.CANCEL_SHOE):
-        return {"also": also}
-    if not rounds:
-        raise BadRuling("rounds", "ruling/rounds", "no round is named")
-    if kind in (RulingKind.VOID_RANGE, RulingKind.VOID_SHOE):
-        if any(round_.status == RoundStatus.VOIDED for round_ in rounds):
-            raise BadRuling("rounds", "ruling/void", "a round of them is void already; leave it out")
-        return {"also": also}
-    if len(rounds) != 1:
-        raise BadRuling("rounds", "ruling/one-round", f"{kind.value} is about one round")
-    (round_,) = rounds
-    match kind:
-        case RulingKind.VOID_ROUND:
-            if round_.status == RoundStatus.VOIDED:
-                raise BadRuling("rounds", "ruling/void", f"{round_.public_id} is void already")
-        case RulingKind.VOID_KINDS:
-            return {"also": also, "kinds": _kinds(round_, facts)}
-        case RulingKind.RE_DEAL:
-            deal = Deal.objects.filter(round=round_, status=DealStatus.LIVE.value).first()
-            if deal is None or round_.status == RoundStatus.VOIDED:
-                raise BadRuling(
-                    "rounds", "ruling/re-deal", f"{round_.public_id} has no deal to be dealt again"
-                )
-            if round_.shoe.ended_at is not None:
-                raise BadRuling(
-                    "rounds", "ruling/re-deal", "the shoe has left the table; void the round instead"
-                )
-            return {"also": also, "deal": deal.number}
-        case RulingKind.CORRECT:
-            return {"also": also, **_correction(round_, facts)}
-        case RulingKind.REINSTATE:
-            return {"also": also, **_reinstatement(round_, reinstates)}
-    return {"also": also}
-
-
-def _kinds(round_: Round, facts: Mapping[str, Any]) -> list[str]:
-    rules = rules_of(round_.rulebook_id)
-    kinds = sorted(set(facts.get("kinds", ())))
-    unknown = [kind for kind in kinds if kind not in rules.kinds]
-    if unknown or not kinds:
-        named = ", ".join(unknown) or "none"
-        raise BadRuling("kinds", "ruling/kinds", f"kinds of bet of {rules.id} are wanted; named: {named}")
-    return kinds
-
-
-def _correction(round_: Round, facts: Mapping[str, Any]) -> dict[str, Any]:
-    deal = Deal.objects.filter(round=round_, status=DealStatus.LIVE.value).first()
-    if deal is None:
-        raise BadRuling("rounds", "ruling/correct", f"nothing was dealt in {round_.public_id}")
-    before = {place: str(card.face) for place, card in placed_cards(deal).items()}
-    cards = dict(facts.get("cards", {}))
-    if cards == before:
-        raise BadRuling("cards", "ruling/correct", "the cards are the same as recorded")
-    return {"cards": cards, "before": before}
-
-
-def _reinstatement(round_: Round, reinstates: Ruling | None) -> dict[str, Any]:
-    if reinstates is None:
-        raise BadRuling("reinstates", "ruling/reinstate", "name the ruling that is to be out of force")
-    row = RulingRound.objects.filter(ruling=reinstates, round=round_, is_in_force=True).first()
-    if row is None:
-        raise BadRuling(
-            "reinstates", "ruling/reinstate", f"{reinstates.number} is not in force on this round"
-        )
-    newer = RulingRound.objects.filter(round=round_, is_in_force=True, applied_at__gt=row.applied_at)
-    if reinstates.kind in (RulingKind.CORRECT, RulingKind.RE_DEAL) and newer.exists():
-        raise BadRuling(
-            "reinstates", "ruling/reinstate", "a later ruling rests on it; take that out of force first"
-        )
-    return {}
 
 
 def sign_in_again(*, ruling: Ruling, user: User, password: str, at: datetime) -> SignIn:
