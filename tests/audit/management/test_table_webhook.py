@@ -29,9 +29,7 @@ def test_a_webhook_from_the_first_to_the_last() -> None:
     said = run("show", "B01")
     number = TableDecision.objects.get().pk
     assert said.startswith("B01 is called at http://127.0.0.1:8200/hook since ")
-    assert said.endswith(
-        f"Not acknowledged: 1; the oldest is {number} (void): 2 attempts, HTTP 503: no.\n"
-    )
+    assert said.endswith(f"Not acknowledged: 1; the oldest is {number} (void): 2 attempts, HTTP 503: no.\n")
     assert secret not in said
     assert run("remove", "B01") == "B01 is called no more.\n"
     assert run("remove", "B01") == "B01 was not called.\n"
