@@ -40,7 +40,8 @@ class Plan:
 
 
 # `verdict` is what the engine said, a row a kind and phase. A bet of a dead deal is void, and so is insurance
-# that the coup does not offer at the odds it was sold at.
+# that the coup does not offer at the odds it was sold at. Odds shown pay insurance alone, and only where
+# the rulebook says so.
 PAID = """
 verdict AS (
     SELECT * FROM unnest(
@@ -54,9 +55,9 @@ verdict AS (
             WHEN %(is_open)s THEN 'open'
             WHEN b.phase <> '' AND v.odds IS DISTINCT FROM b.odds_offered THEN 'void'
             ELSE v.result END AS result,
-        CASE WHEN %(pays_shown)s AND b.odds_shown <> ''
+        CASE WHEN %(pays_shown)s AND b.phase <> '' AND b.odds_shown <> ''
             THEN split_part(b.odds_shown, '/', 1)::bigint ELSE v.num END AS num,
-        CASE WHEN %(pays_shown)s AND b.odds_shown <> ''
+        CASE WHEN %(pays_shown)s AND b.phase <> '' AND b.odds_shown <> ''
             THEN coalesce(nullif(split_part(b.odds_shown, '/', 2), ''), '1')::bigint ELSE v.den END AS den,
         coalesce(p.returned_minor, 0) AS before_minor
     FROM tables_bet b

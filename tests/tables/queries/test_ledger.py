@@ -16,9 +16,11 @@ from tables.models import Deal, Round, SettlementLine, TransactionKind, WalletTr
 from tables.queries.deals import coup_of
 from tables.queries.ledger import Counts, verify_ledger
 from tables.queries.revisions import Plan
+from tables.rulebooks import shipped_text
 from tables.services.actors import SYSTEM
 from tables.services.settlement import settle_round, write_next_revision
-from tests.tables.playing import Platform, make_table
+from tables.services.setup import publish_rulebook
+from tests.tables.playing import NOON, Platform, make_table
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -125,22 +127,36 @@ def test_what_was_settled_agrees(platform: Platform, played: Round) -> None:
     assert counts.returned_minor == {"THB": 19_500 + 333 + 900}
 
 
-def test_insurance_agrees(platform: Platform) -> None:
+def play_insured(platform: Platform, main: dict[str, str], insurance: dict[str, str]) -> Round:
+    """The Player's 6 against 4, insured at 5/2, loses to the Banker's 8."""
     name = platform.open_round()
-    platform.bet(name, ("b1", "P-1", "player", 10_000))
+    platform.bet(name, ("b1", "P-1", "player", 20_000, main), ("b2", "P-2", "banker", 1_000, main))
     platform.say("betting_closed", round=name)
-    cards = dict(zip(("P1", "B1", "P2", "B2"), ("6H", "4H", "KC", "QS"), strict=True))
-    for place, card in cards.items():
+    for place, card in zip(("P1", "B1", "P2", "B2"), ("6H", "4H", "KC", "QS"), strict=True):
         platform.say("card", round=name, place=place, card=card)
     platform.say("insurance_opened", round=name, phase="four_cards")
-    bought = {"phase": "four_cards"}
+    bought = {"phase": "four_cards", **insurance}
     assert platform.bet(name, ("i1", "P-1", "player_insurance", 4_000, bought)).refused_bets == []
     platform.say("insurance_closed", round=name, phase="four_cards")
     platform.say("card", round=name, place="B3", card="4S")
     platform.say("round_result", round=name, outcome="banker", player_total=6, banker_total=8)
-    settle_round(round_id=platform.round(name).pk, now=platform.at)
-    # The Player's 6 against 4 pays 5/2 when it loses: 4,000 + 10,000.
-    assert line_of("i1").returned_minor == 14_000
+    round_ = platform.round(name)
+    settle_round(round_id=round_.pk, now=platform.at)
+    return round_
+
+
+def test_insurance_agrees(platform: Platform) -> None:
+    play_insured(platform, main={}, insurance={})
+    assert line_of("i1").returned_minor == 4_000 + 10_000
+    assert found() == []
+
+
+def test_odds_shown_pay_insurance_alone_and_only_where_the_rulebook_says_so(platform: Platform) -> None:
+    text = shipped_text("insurance").replace("wrong_odds: {pay: schedule,", "wrong_odds: {pay: shown,")
+    publish_rulebook(text=text, effective_from=NOON, actor=SYSTEM, at=NOON)
+    play_insured(platform, main={"odds": "7"}, insurance={"odds": "3"})
+    assert line_of("i1").returned_minor == 4_000 + 12_000
+    assert line_of("b2").returned_minor == 1_000 + 950
     assert found() == []
 
 
