@@ -102,7 +102,7 @@ def test_a_held_round_waits_and_says_why(platform: Platform) -> None:
 def test_what_was_settled_cannot_be_changed(platform: Platform) -> None:
     round_ = platform.play(BANKER_WINS_2_TO_0, ("b1", "P-10001", "banker", 200))
     line = Settlement.objects.get(round=round_).lines.get()
-    with pytest.raises(Exception, match="append-only|permission denied"):
+    with pytest.raises(Exception, match=r"append-only|permission denied"):
         with connection.cursor() as cursor:
             cursor.execute(
                 "UPDATE tables_settlementline SET returned_minor = 1 WHERE bet_id = %s", [line.bet_id]
