@@ -30,7 +30,8 @@ def promise(bell: Bell, subject_ids: list[int], *, at: datetime) -> None:
         ],
         ignore_conflicts=True,
     )
-    transaction.on_commit(partial(ring, BELLS[bell], subject_ids))
+    # A copy: until COMMIT the caller may empty its list.
+    transaction.on_commit(partial(ring, BELLS[bell], list(subject_ids)))
 
 
 def fulfil(bell: Bell, subject_id: int) -> None:
