@@ -9,7 +9,7 @@ from django.conf import settings
 
 from casino.counterparts.platform.players import BAHT
 from casino.counterparts.platform.room import HIGHEST_BAHT, LOWEST_BAHT
-from tables.models import ApiKey, GameTable
+from tables.models import ApiKey, GameTable, Rulebook
 from tables.rulebooks import SHIPPED, shipped_text
 from tables.services.actors import SYSTEM
 from tables.services.api_keys import RevokedApiKey, Scope, find_key, make_api_key
@@ -46,8 +46,14 @@ ALWAYS: Final = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 def set_up_house(codes: list[str], *, now: datetime) -> dict[str, GameTable]:
-    """Publish the shipped rulebooks, set up the tables that are not there yet; return the tables by code."""
+    """Publish the shipped rulebooks and set up tables, where they are not there yet; return these by code.
+
+    To be called before the house has its persons: from then on a rulebook takes two of them.
+    """
+    published = set(Rulebook.objects.values_list("code", flat=True))
     for rulebook in SHIPPED:
+        if rulebook in published:
+            continue
         publish_rulebook(text=shipped_text(rulebook), effective_from=ALWAYS, actor=SYSTEM, at=now)
     known = {table.code: table for table in GameTable.objects.filter(code__in=codes)}
     for code in codes:

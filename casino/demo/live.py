@@ -28,6 +28,7 @@ def deal_live(codes: Collection[str], *, url: str, seed: int, speed: float = 1.0
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # a line for every event would drown the rest
     failures: list[str] = []
     tables = set_up_house(sorted(codes), now=timezone.now())
     threads = []

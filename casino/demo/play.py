@@ -18,8 +18,8 @@ from tables.models import FeedEvent, GameTable
 from tables.queries.rulebooks import rules_of
 from tables.services.actors import Actor
 
-#: What a table sends is read as soon as so much of its time has passed, so that nothing of it comes late.
-READ_EVERY: Final = timedelta(seconds=45)
+#: A round is read as one, but as soon as so much of the table's time has passed: nothing of it comes late.
+READ_WITHIN: Final = timedelta(seconds=55)
 DAY: Final = timedelta(days=1)
 ON_THE_WAY: Final = timedelta(milliseconds=200)
 
@@ -70,10 +70,11 @@ def plan_day(
 
     :raises CannotPlay: if the table has played later than this day would begin.
     """
+    table.state.refresh_from_db()
     next_seq = table.state.next_seq
     series = f"{table.code}-{series_of(seed, day, shoes)}-"
     first = FeedEvent.objects.filter(table=table, event_id__startswith=series).order_by("seq").first()
-    if first is None and next_seq > 1 and not again:
+    if (first is None and next_seq > 1 and not again) or (first and _is_over(table, series, shoes)):
         return None
     script = write_day(
         rules_of(table.rulebook_id),
@@ -94,6 +95,12 @@ def plan_day(
         when = (last + script.length).astimezone(ZoneInfo(ZONE))
         raise CannotPlay(f"{table.code} has played until now; another day fits from {when:%d %b %H:%M} on")
     return planned
+
+
+def _is_over(table: GameTable, series: str, shoes: int) -> bool:
+    """Say whether the last event of a day is in."""
+    last, times = ("shoe_ended", shoes) if table.code in LIVE_CODES else ("table_closed", 1)
+    return FeedEvent.objects.filter(table=table, event_id__startswith=series, type=last).count() >= times
 
 
 def next_day(table: GameTable, seed: int, shoes: int) -> int:
@@ -132,7 +139,8 @@ def _batches(days: list[TablesDay]) -> Iterator[tuple[TablesDay, list[Event]]]:
 def _of_one(place: int, day: TablesDay) -> Iterator[tuple[datetime, int, list[Event]]]:
     batch: list[Event] = []
     for event in day.events_left:
-        if batch and _moment(day, event) - _moment(day, batch[0]) > READ_EVERY:
+        is_full = batch and _moment(day, event) - _moment(day, batch[0]) > READ_WITHIN
+        if is_full or (batch and batch[-1]["type"] == "round_result"):
             yield _moment(day, batch[-1]), place, batch
             batch = []
         batch.append(event)

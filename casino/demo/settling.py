@@ -1,11 +1,10 @@
 """Waiting until the worker has settled the day. Nothing here settles: the worker does."""
 
-import contextlib
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from datetime import timedelta
 from typing import Final
 
@@ -20,12 +19,14 @@ from tables.services.outbox import ring_again
 
 LOOK_SECONDS: Final = 0.5
 RING_SECONDS: Final = 20.0
+STOP_SECONDS: Final = 30.0
 PATIENCE_SECONDS: Final = 120.0  # without a single round settled
 WORKER: Final = (
     "-m",
     "celery",
     "-A",
     "casino",
+    "-q",
     "worker",
     "-l",
     "WARNING",
@@ -46,25 +47,36 @@ def is_worker_alive() -> bool:
     return age is not None and age.total_seconds() <= GONE_AFTER_SECONDS
 
 
-@contextlib.contextmanager
-def worker_at_hand(say: Callable[[str], None]) -> Iterator[None]:
-    """Make sure that a worker runs: where none is heard, one is started and stopped again."""
-    if is_worker_alive():
-        yield
-        return
-    say("no worker is heard: starting one for this run")
-    process = subprocess.Popen(
-        [sys.executable, *WORKER, "-n", f"demo-{os.getpid()}@%h"], cwd=ROOT, stdin=subprocess.DEVNULL
-    )
-    try:
-        yield
-    finally:
-        process.terminate()
+class WorkerAtHand:
+    """A worker of our own where none is heard, stopped again at the end."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def want(self) -> None:
+        """Make sure that a worker runs."""
+        is_ours_alive = self._process is not None and self._process.poll() is None
+        if is_ours_alive or is_worker_alive():
+            return
+        self._say("no worker is heard: starting one for this run")
+        name = f"demo-{os.getpid()}@%h"
+        self._process = subprocess.Popen(
+            [sys.executable, *WORKER, "-n", name], cwd=ROOT, stdin=subprocess.DEVNULL
+        )
+
+    def __enter__(self) -> "WorkerAtHand":
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if self._process is None:
+            return
+        self._process.terminate()
         try:
-            process.wait(timeout=30)
+            self._process.wait(timeout=STOP_SECONDS)
         except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+            self._process.kill()
+            self._process.wait()
 
 
 def rounds_to_settle(codes: Collection[str]) -> QuerySet[Round]:
@@ -75,7 +87,7 @@ def rounds_to_settle(codes: Collection[str]) -> QuerySet[Round]:
     )
 
 
-def wait_until_settled(codes: Collection[str], say: Callable[[int], None]) -> None:
+def wait_until_settled(codes: Collection[str], worker: WorkerAtHand, say: Callable[[int], None]) -> None:
     """Wait for the worker; `say` hears how many rounds are still to settle.
 
     :raises NobodySettles: if nothing moves for two minutes.
@@ -91,6 +103,7 @@ def wait_until_settled(codes: Collection[str], say: Callable[[int], None]) -> No
                 f"{left} rounds wait and no worker has settled one for {PATIENCE_SECONDS:.0f} s"
             )
         if now - rung_at > RING_SECONDS:
+            worker.want()
             ring_again(now=timezone.now())
             rung_at = now
         time.sleep(LOOK_SECONDS)

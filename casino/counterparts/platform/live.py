@@ -101,6 +101,7 @@ class LiveTable:
         opens = kept is None or not standing.is_open
         new = Memory(standing.next_seq, opens=opens, replaces=standing.has_shoe)
         new.keep(self.memory)
+        logger.info("%s begins a shoe at event %s", self.code, new.first_seq)
         return self._write(new)
 
     def _write(self, memory: Memory) -> Script:

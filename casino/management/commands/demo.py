@@ -2,18 +2,20 @@
 
 import time
 from argparse import ArgumentParser
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.core.management import call_command, get_commands
+from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from casino.demo.house import DEMO_TABLES, LIVE_CODES, set_up_house
 from casino.demo.live import deal_live
 from casino.demo.play import DAY, CannotPlay, Played, TablesDay, next_day, plan_day, play
-from casino.demo.settling import NobodySettles, wait_until_settled, worker_at_hand
+from casino.demo.settling import NobodySettles, WorkerAtHand, rounds_to_settle, wait_until_settled
 from casino.demo.summary import summary
+from tables.models import GameTable
 
 SAY_EVERY_SECONDS = 5.0
 MOST_DAYS = 30
@@ -68,46 +70,52 @@ class Command(BaseCommand):
             raise CommandError(f"--shoes {options['shoes']}: from 1 to 6")
         if not 1 <= days <= MOST_DAYS:
             raise CommandError(f"--days {days}: from 1 to {MOST_DAYS}")
-        if "set_up_roles" in get_commands():
-            call_command("set_up_roles", verbosity=0)
-        started = time.monotonic()
-        now = timezone.now()
-        tables = set_up_house(codes, now=now)
-        planned: list[list[TablesDay]] = []
-        for ago in reversed(range(days)):
-            planned.append([])
-            for table in tables.values():
-                first = next_day(table, options["seed"], options["shoes"]) if options["again"] else 1
-                try:
-                    day = plan_day(
-                        table,
-                        seed=options["seed"],
-                        day=first + days - 1 - ago,
-                        shoes=options["shoes"],
-                        ends_at=now - ago * DAY,
-                        again=options["again"] or ago < days - 1,
-                    )
-                except CannotPlay as reason:
-                    self.stdout.write(str(reason))
-                    continue
-                if day is not None:
-                    planned[-1].append(day)
-        if not any(planned):
-            self.stdout.write("this day was played already; --again plays another one")
-        with worker_at_hand(self.stdout.write):
-            for some in planned:
-                self._play(some)
-            try:
-                wait_until_settled(codes, self._say_left)
-            except NobodySettles as reason:
-                raise CommandError(str(reason)) from reason
+        started, now = time.monotonic(), timezone.now()
+        tables = list(set_up_house(codes, now=now).values())
+        call_command("set_up_roles", "--demo", stdout=self.stdout)
+        with WorkerAtHand(self.stdout.write) as worker:
+            for number in range(1, days + 1):
+                planned = self._plan(tables, number, now - (days - number) * DAY, options)
+                if planned:
+                    worker.want()
+                    self._play(planned)
+            self._wait(codes, worker)
         for line in summary(codes):
             self.stdout.write(line)
         self.stdout.write(f"took {time.monotonic() - started:.0f} s")
 
-    def _play(self, days: list[TablesDay]) -> None:
-        if not days:
+    def _plan(
+        self, tables: list[GameTable], number: int, ends_at: datetime, options: dict[str, Any]
+    ) -> list[TablesDay]:
+        """Plan one day of all tables, and say of each that will not play why."""
+        seed, shoes, again = options["seed"], options["shoes"], options["again"]
+        planned = []
+        for table in tables:
+            day = next_day(table, seed, shoes) if again else number
+            try:
+                one = plan_day(
+                    table, seed=seed, day=day, shoes=shoes, ends_at=ends_at, again=again or number > 1
+                )
+            except CannotPlay as reason:
+                self.stdout.write(str(reason))
+                continue
+            if one is not None:
+                planned.append(one)
+            else:
+                self.stdout.write(f"{table.code} has played this day; --again plays another one")
+        return planned
+
+    def _wait(self, codes: list[str], worker: WorkerAtHand) -> None:
+        """Wait until everything is settled, also what an earlier run left."""
+        if not rounds_to_settle(codes).exists():
             return
+        worker.want()
+        try:
+            wait_until_settled(codes, worker, self._say_left)
+        except NobodySettles as reason:
+            raise CommandError(str(reason)) from reason
+
+    def _play(self, days: list[TablesDay]) -> None:
         total = sum(len(day.events_left) for day in days)
         self.stdout.write(f"playing {', '.join(day.table.code for day in days)}: {total:,} events")
         started = said_at = time.monotonic()
