@@ -8,20 +8,20 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from uuid import UUID
 
-from tables.models import Card, Deal, Round, Shoe, TransactionKind
-from tables.queries.deals import coup_of
-from tables.queries.revisions import Plan
+from django.contrib.auth.models import User
+from django.core.management import call_command
+
+from audit.models import RulingKind
+from tables.models import Round, Shoe
 from tables.rules.cards import ALL_CARDS
 from tables.rules.drawing import IllegalCoup, read_coup
-from tables.services.actors import SYSTEM
-from tables.services.settlement import settle_round, settle_status, write_next_revision
+from tables.services.settlement import settle_round
+from tests.audit.deciding import rule
 from tests.tables.playing import Platform, make_table
 
 STARTED = datetime(2026, 11, 29, 5, 44, 10, tzinfo=UTC)  # 12:44:10 in Bangkok
 OUTCOMES = "TPTTBBTPBBPBPTPBBPBBBBPPPPBBBPTBPPTPPPPP"
-RULING = UUID("0192c0de-0000-7000-8000-000000000192")
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,7 @@ class Scene:
 def play_scene() -> Scene:
     """Play forty rounds, one corrected after its settlement, one held, one dealt again, one still dealing."""
     table = make_table("B03", "commission", name="Salon 3")
+    call_command("set_up_roles", "--demo", verbosity=0)
     platform = Platform(table, at=STARTED)
     platform.start(turned="6S", burn=6)
     pack = Pack("6S 6S KH 6D 5C 7S 4H", "9S KC JD 6C", "AS 7C 9D KS 9H 3D QC", "2H 8C JD")
@@ -119,26 +120,10 @@ def _play_round_41(platform: Platform) -> Round:
 
 
 def _correct(round_: Round, at: datetime) -> None:
-    """Swap the keyed cards and settle again, as the decision of two persons does."""
-    deal = Deal.objects.get(round=round_)
-    for place, other in (("P3", "B3"), ("B3", "P3")):
-        old = Card.objects.get(deal=deal, place=place, superseded_by__isnull=True, supersedes__isnull=True)
-        Card.objects.create(
-            shoe=old.shoe,
-            position=old.position,
-            place=other,
-            rank=old.rank,
-            suit=old.suit,
-            round=round_,
-            deal=deal,
-            source="keyed",
-            at=at,
-            supersedes=old,
-        )
-    round_ = Round.objects.select_related("shoe", "table", "rulebook").get(pk=round_.pk)
-    plan = Plan(deal, coup_of(deal, 8))
-    write_next_revision(round_, plan, kind=TransactionKind.ADJUSTMENT, actor=SYSTEM, now=at, authority=RULING)
-    settle_status(round_, plan, now=at)
+    """Swap the keyed cards and settle again: one person asks, another approves, the worker carries it out."""
+    asker, decider = (User.objects.get(username=name) for name in ("supervisor", "manager"))
+    cards = {"P1": "6S", "B1": "KH", "P2": "6D", "B2": "5C", "P3": "4H", "B3": "7S"}
+    rule(asker, decider, RulingKind.CORRECT, [round_], at=at, facts={"cards": cards})
 
 
 def _play_held(platform: Platform) -> Round:

@@ -1,8 +1,8 @@
 """A small house behind the pages, and people of each role in front of them."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import Group, User
@@ -32,11 +32,11 @@ SignIn = Callable[[str], Client]
 #: For each model with a list: what has to differ between rows, as text with the number of the row in it.
 ROWS: dict[type[models.Model], dict[str, Any]] = {
     Round: {"public_id": "Z{:02}", "platform_id": "R-{:02}", "number": 100},
-    Shoe: {"public_id": "S{:02}", "number": 10, "status": "ended", "ended_at": NOON},
+    Shoe: {"public_id": "S{:02}", "number": 10, "status": "ended", "ended_at": NOON + timedelta(days=1)},
     GameTable: {"code": "C{:02}"},
     Bet: {"platform_bet_id": "copy-{:02}"},
     Finding: {},
-    Settlement: {"revision": 10, "authority": UUID(int=1)},
+    Settlement: {},  # each of another round, for a later revision needs a ruling
     WalletTransaction: {"key": "copy-{:02}"},
     JournalEntry: {},
     FeedEvent: {"event_id": "copy-{:02}", "seq": 10_000},
@@ -86,7 +86,10 @@ def sign_in(db: Any) -> SignIn:
 
 def copy_rows(model: type[models.Model], count: int) -> None:
     """Add rows like the first of a model, different only where they must be."""
+    if model is Settlement:
+        copy_rows(Round, count)
     first = model._default_manager.order_by("pk")[0]
+    rounds = list(Round.objects.order_by("-pk")[:count])
     rows = []
     for number in range(count):
         row = model._default_manager.get(pk=first.pk)
@@ -98,5 +101,7 @@ def copy_rows(model: type[models.Model], count: int) -> None:
             elif isinstance(value, int):
                 value = value + number
             setattr(row, field, value)
+        if isinstance(row, Settlement):
+            row.round = rounds[number]
         rows.append(row)
     model._default_manager.bulk_create(rows)

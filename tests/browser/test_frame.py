@@ -1,0 +1,127 @@
+"""The frame of every page, by keyboard and on a phone; and the round page read like a person reads it."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.scene import OUTCOMES, Scene
+
+pytestmark = pytest.mark.browser
+
+Look = Callable[..., Page]
+
+
+def test_a_slash_goes_to_the_look_up_box_and_enter_to_the_round(look: Look, scene: Scene) -> None:
+    page = look("/admin/tables/bet/")
+    page.keyboard.press("/")
+    expect(page.locator("#lookup-box")).to_be_focused()
+    page.keyboard.type(scene.corrected.public_id.lower().replace("-", ""))
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text(scene.corrected.public_id)
+
+
+def test_a_slash_typed_into_a_field_stays_there(look: Look) -> None:
+    page = look("/admin/tables/wallettransaction/")
+    page.locator("#searchbar").fill("")
+    page.locator("#searchbar").press("/")
+    expect(page.locator("#searchbar")).to_have_value("/")
+
+
+def test_the_language_is_switched_on_the_page_one_is_on(look: Look, scene: Scene) -> None:
+    page = look(f"/admin/tables/round/{scene.corrected.pk}/change/")
+    page.get_by_role("button", name="ไทย").first.click()
+    expect(page.locator("html")).to_have_attribute("lang", "th")
+    expect(page.locator("#timeline-heading")).to_have_text("ลำดับเหตุการณ์")
+    expect(page.locator(".bc-reasons")).to_contain_text("แบงเกอร์ 5 แต้ม จั่ว")
+    assert page.url.endswith(f"/admin/tables/round/{scene.corrected.pk}/change/")
+
+
+def test_light_and_dark_are_switched_and_kept(look: Look) -> None:
+    page = look("/admin/tables/round/", theme="light")
+    expect(page.locator("html")).not_to_have_class(re.compile(r"\bdark\b"))
+    page.get_by_role("button", name="Light or dark").first.click()
+    expect(page.locator("html")).to_have_class(re.compile(r"\bdark\b"))
+    expect(page.locator("body")).to_have_css("background-color", "rgb(16, 16, 19)")
+    page.reload()
+    expect(page.locator("body")).to_have_css("background-color", "rgb(16, 16, 19)")
+
+
+def test_the_menu_of_a_phone_opens_and_closes_by_keyboard(look: Look) -> None:
+    page = look("/admin/tables/round/", width=390)
+    expect(page.locator("#side")).not_to_be_visible()
+    page.get_by_role("button", name="Open the menu").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#side")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#side")).not_to_be_visible()
+    expect(page.get_by_role("button", name="Open the menu")).to_be_focused()
+
+
+def test_the_first_key_leads_past_the_menu(look: Look) -> None:
+    page = look("/admin/tables/round/")
+    page.keyboard.press("Tab")
+    expect(page.locator(".bc-skip")).to_be_focused()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "content"
+
+
+def test_the_round_page_says_what_was_dealt_and_why(look: Look, scene: Scene) -> None:
+    page = look(f"/admin/tables/round/{scene.corrected.pk}/change/")
+    felt = page.locator(".bc-felt").first
+    faces = [face.get_attribute("aria-label") for face in felt.locator("svg.bc-card").all()]
+    assert faces == [
+        "6 of spades",
+        "6 of diamonds",
+        "4 of hearts",
+        "king of hearts",
+        "5 of clubs",
+        "7 of spades",
+    ]
+    expect(felt.locator(".bc-winner")).to_have_text("Player wins")
+    expect(felt.locator(".bc-score")).to_have_text("6 – 2")
+    headings = felt.locator(".bc-reasons h3").all_inner_texts()
+    assert headings == ["No natural", "Player 2 draws", "Banker 5 draws"]
+    expect(page.locator(".bc-banner.is-corrected")).to_contain_text("Was Tie 9–9, is Player wins 6–2.")
+
+
+def test_the_bead_plate_shows_the_shoe_up_to_the_round(look: Look, scene: Scene) -> None:
+    page = look(f"/admin/tables/round/{scene.corrected.pk}/change/")
+    beads = page.locator(".bc-beads li a").all_inner_texts()
+    assert "".join(beads) == OUTCOMES + "P"
+    expect(page.locator(".bc-beads li.is-here a")).to_have_text("P")
+    counts = page.locator(".bc-counts").first.locator("span:not(.bc-disc)").all_inner_texts()
+    assert counts == ["19", "15", "7"]
+
+
+def test_the_bets_are_shown_by_revision_largest_change_first(look: Look, scene: Scene) -> None:
+    page = look(f"/admin/tables/round/{scene.corrected.pk}/change/")
+    first = page.locator("#bets tbody tr").first.locator("th, td").all_inner_texts()
+    assert [text.strip() for text in first] == [
+        "W88120445",
+        "P-16002",
+        "Player",
+        "50,000.00",
+        "1",
+        "push",
+        "50,000.00",
+        "won",
+        "100,000.00",
+        "+50,000.00",
+    ]
+
+
+def test_a_held_round_says_why_it_waits(look: Look, scene: Scene) -> None:
+    page = look(f"/admin/tables/round/{scene.held.pk}/change/")
+    banner = page.locator(".bc-banner.is-waits")
+    expect(banner).to_contain_text("Held: this round waits to be settled.")
+    expect(banner).to_contain_text("The table's result differs from ours")
+
+
+def test_a_shoe_page_adds_up(look: Look, scene: Scene) -> None:
+    page = look(f"/admin/tables/shoe/{scene.shoe.pk}/change/")
+    assert page.locator(".bc-strip li").count() == 416
+    numbers = [int(text) for text in page.locator(".bc-sum b").all_inner_texts()]
+    assert sum(numbers[:-1]) == numbers[-1] == 416
+    expect(page.locator(".bc-sheet-foot").first).to_contain_text("Adds up")

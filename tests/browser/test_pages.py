@@ -1,0 +1,103 @@
+"""Every page at two widths, light and dark, in both languages: nothing overflows, overlaps or fails axe."""
+
+from collections.abc import Callable
+from itertools import product
+
+import pytest
+from playwright.sync_api import Page
+from pytest_django.live_server_helper import LiveServer
+
+from tests.browser.measures import (
+    cut_off_in,
+    overflow_of,
+    overlaps_of,
+    scrolling_tables_in,
+    serious_findings_of,
+)
+from tests.browser.scene import Scene
+
+pytestmark = pytest.mark.browser
+
+Look = Callable[..., Page]
+
+MODELS = ("round", "shoe", "gametable", "bet", "finding", "settlement", "wallettransaction", "journalentry")
+LISTS = [f"/admin/tables/{model}/" for model in (*MODELS, "feedevent", "rulebook", "dealer", "player")]
+RECORDS: dict[str, Callable[[Scene], str]] = {
+    "corrected round": lambda scene: f"/admin/tables/round/{scene.corrected.pk}/change/",
+    "corrected round, refused bets": lambda scene: (
+        f"/admin/tables/round/{scene.corrected.pk}/change/?bets=refused"
+    ),
+    "held round": lambda scene: f"/admin/tables/round/{scene.held.pk}/change/",
+    "round dealt again": lambda scene: f"/admin/tables/round/{scene.redealt.pk}/change/",
+    "round being dealt": lambda scene: f"/admin/tables/round/{scene.dealing.pk}/change/",
+    "shoe": lambda scene: f"/admin/tables/shoe/{scene.shoe.pk}/change/",
+    "table": lambda scene: f"/admin/tables/gametable/{scene.shoe.table_id}/change/",
+    "settlement": lambda scene: (
+        f"/admin/tables/settlement/{scene.corrected.settlements.latest('revision').pk}/change/"
+    ),
+    "rulebook": lambda scene: f"/admin/tables/rulebook/{scene.shoe.rulebook_id}/change/",
+    "mistyped": lambda scene: f"/lookup?q={scene.corrected.public_id[:-1]}Z",
+    "several hits": lambda _scene: "/lookup?q=P-1042",
+    "no hit": lambda _scene: "/lookup?q=nothing-like-this",
+    "empty list": lambda _scene: "/admin/tables/round/?status=voided",
+}
+LOOKS = list(product((1280, 390), ("light", "dark"), ("en", "th")))
+
+
+def check(page: Page) -> None:
+    """Hold a page against everything that is measured, and say all that is wrong at once."""
+    wrong = {
+        "wider than the window": overflow_of(page) > 0,
+        "texts on each other": overlaps_of(page),
+        "cut off": cut_off_in(page),
+        "axe": serious_findings_of(page),
+    }
+    assert {name: found for name, found in wrong.items() if found} == {}
+
+
+@pytest.mark.parametrize(("width", "theme", "language"), LOOKS)
+def test_the_page_of_a_round(width: int, theme: str, language: str, look: Look, scene: Scene) -> None:
+    for name in ("corrected round", "held round", "round being dealt"):
+        page = look(RECORDS[name](scene), width=width, theme=theme, language=language)
+        check(page)
+        assert scrolling_tables_in(page) == [], name
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_a_list(path: str, look: Look) -> None:
+    for width, theme, language in ((1280, "light", "th"), (390, "dark", "en")):
+        page = look(path, width=width, theme=theme, language=language)
+        check(page)
+        assert scrolling_tables_in(page) == [], (width, theme, language)
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_a_record(name: str, look: Look, scene: Scene) -> None:
+    for width, theme, language in ((1280, "dark", "en"), (390, "light", "th")):
+        check(look(RECORDS[name](scene), width=width, theme=theme, language=language))
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_page_to_sign_in(width: int, look: Look) -> None:
+    for language in ("en", "th"):
+        check(look("/admin/login/", width=width, language=language, role=""))
+
+
+def test_no_page_asks_for_inline_script_or_style(look: Look, scene: Scene) -> None:
+    for path in ("/admin/tables/round/", RECORDS["corrected round"](scene), RECORDS["shoe"](scene)):
+        page = look(path)
+        html = page.request.get(page.url).text()
+        assert "<style" not in html
+        assert " style=" not in html
+        assert " onclick=" not in html
+        assert all('src="' in tag for tag in html.split("<script")[1:])
+
+
+def test_no_page_reaches_for_another_server(look: Look, scene: Scene, server: LiveServer) -> None:
+    page = look("/admin/tables/round/")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(server.url + RECORDS["corrected round"](scene))
+    page.wait_for_load_state("networkidle")
+    assert asked
+    assert [url for url in asked if not url.startswith(server.url)] == []
