@@ -8,7 +8,7 @@ from celery import shared_task
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
-from tables.models import Bell, Hold, Round, RoundStatus
+from tables.models import Bell, Hold, Outbox, Round, RoundStatus
 from tables.rules.document import RulebookError
 from tables.services import outbox
 from tables.services.settlement import Waits, settle_round
@@ -17,9 +17,11 @@ from tables.services.wallet_delivery import deliver_due
 logger = logging.getLogger(__name__)
 
 FORGOTTEN_AFTER = timedelta(seconds=30)
+#: After the process of a task was killed. Celery's own three minutes are longer than the sweeper waits.
+RETRY_SECONDS = 1
 
 
-@shared_task(name="tables.settle_rounds")
+@shared_task(name="tables.settle_rounds", default_retry_delay=RETRY_SECONDS)
 def settle_rounds(round_ids: list[int], **_newer: Any) -> None:
     """Settle rounds whose result is in; one already settled is left as it is."""
     for round_id in round_ids:
@@ -33,7 +35,7 @@ def settle_rounds(round_ids: list[int], **_newer: Any) -> None:
             logger.info("round %s waits: %s", round_id, ", ".join(done.reasons))
 
 
-@shared_task(name="tables.deliver_wallet")
+@shared_task(name="tables.deliver_wallet", default_retry_delay=RETRY_SECONDS)
 def deliver_wallet(**_newer: Any) -> None:
     """Send wallet messages that are due, until none is."""
     while deliver_due(now=timezone.now()).is_more_due:
@@ -46,9 +48,11 @@ def sweep(**_newer: Any) -> None:
     now = timezone.now()
     outbox.ring_again(now=now)
     held = Hold.objects.filter(lifted_at__isnull=True).values("round_id")
+    promised = Outbox.objects.filter(bell=Bell.SETTLE.value).values("subject_id")
     forgotten = Round.objects.filter(
         status=RoundStatus.RESULTED.value, outcome__isnull=False, resulted_at__lt=now - FORGOTTEN_AFTER
-    ).exclude(pk__in=held)
+    )
+    forgotten = forgotten.exclude(pk__in=held).exclude(pk__in=promised)
     with transaction.atomic():
         outbox.promise(Bell.SETTLE, list(forgotten.values_list("pk", flat=True)[:500]), at=now)
     outbox.ring("tables.deliver_wallet")

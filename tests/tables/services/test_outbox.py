@@ -1,0 +1,131 @@
+"""A promise is a row; the bell for it names its subjects, and rings again until the promise is fulfilled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tables import tasks
+from tables.models import Bell, Hold, Outbox
+from tables.services import outbox
+from tests.tables.playing import NOON, Platform, make_table
+
+pytestmark = pytest.mark.django_db
+
+Rung = list[tuple[str, list[Any]]]
+
+
+@pytest.fixture
+def rung(monkeypatch: pytest.MonkeyPatch) -> Rung:
+    """Listen instead of the broker: what is rung, and for whom."""
+    heard: Rung = []
+
+    class Ears:
+        @staticmethod
+        def send_task(name: str, args: list[Any]) -> None:
+            heard.append((name, args))
+
+    monkeypatch.setattr(outbox, "current_app", Ears)
+    return heard
+
+
+def two_resulted(callbacks: Any) -> list[int]:
+    """Play two rounds up to their results in one batch."""
+    platform = Platform(make_table(rulebook="commission"))
+    platform.start()
+    lines = []
+    for number in (1, 2):
+        lines += [
+            platform.event("betting_opened", round=f"R-{number}", number=number),
+            platform.event("betting_closed", round=f"R-{number}"),
+        ]
+        for place, card in zip(("P1", "B1", "P2", "B2"), ("9H", "2D", "KC", "QS"), strict=True):
+            lines.append(platform.event("card", round=f"R-{number}", place=place, card=card))
+        result = {"outcome": "player", "player_total": 9, "banker_total": 2}
+        lines.append(platform.event("round_result", round=f"R-{number}", **result))
+    with callbacks(execute=True):
+        platform.send(*lines)
+    return [platform.round(f"R-{number}").pk for number in (1, 2)]
+
+
+def test_a_batch_of_the_feed_rings_once_for_all_its_rounds(
+    rung: Rung, django_capture_on_commit_callbacks: Any
+) -> None:
+    rounds = two_resulted(django_capture_on_commit_callbacks)
+    assert rung == [("tables.settle_rounds", [rounds])]
+    assert sorted(Outbox.objects.values_list("subject_id", flat=True)) == rounds
+
+
+def test_a_promise_rings_again_after_thirty_seconds_and_not_before(rung: Rung) -> None:
+    outbox.promise(Bell.SETTLE, [7, 8], at=NOON)
+    assert outbox.ring_again(now=NOON + timedelta(seconds=30)) == 0
+    assert outbox.ring_again(now=NOON + timedelta(seconds=30, microseconds=1)) == 2
+    assert [(name, sorted(subjects)) for name, [subjects] in rung] == [("tables.settle_rounds", [7, 8])]
+    # The thirty seconds begin anew.
+    assert outbox.ring_again(now=NOON + timedelta(seconds=60)) == 0
+
+
+def test_what_is_promised_already_is_promised_once(rung: Rung) -> None:
+    outbox.promise(Bell.SETTLE, [7], at=NOON)
+    outbox.promise(Bell.SETTLE, [7, 8], at=NOON + timedelta(hours=1))
+    assert sorted(Outbox.objects.values_list("subject_id", "created_at")) == [
+        (7, NOON),
+        (8, NOON + timedelta(hours=1)),
+    ]
+
+
+# --- the clock's task -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def rounds(rung: Rung, django_capture_on_commit_callbacks: Any) -> list[int]:
+    rounds = two_resulted(django_capture_on_commit_callbacks)
+    rung.clear()
+    return rounds
+
+
+@pytest.fixture
+def sweep_after(
+    monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> Callable[[timedelta], None]:
+    """Return a function that sweeps as long after the rounds."""
+
+    def sweep(passed: timedelta) -> None:
+        monkeypatch.setattr(tasks, "timezone", SimpleNamespace(now=lambda: NOON + passed))
+        with django_capture_on_commit_callbacks(execute=True):
+            tasks.sweep()
+
+    return sweep
+
+
+def test_a_sweep_promises_anew_what_nobody_promised(
+    rung: Rung, rounds: list[int], sweep_after: Callable[[timedelta], None]
+) -> None:
+    first, second = rounds
+    outbox.fulfil(Bell.SETTLE, second)
+    sweep_after(timedelta(minutes=1))
+    assert sorted(Outbox.objects.values_list("subject_id", flat=True)) == rounds
+    assert sorted(rung) == [
+        ("tables.deliver_wallet", []),
+        ("tables.settle_rounds", [[first]]),
+        ("tables.settle_rounds", [[second]]),
+    ]
+    rung.clear()
+    # Both were rung just now: the next sweep, five seconds later, has nothing to say of them.
+    sweep_after(timedelta(minutes=1, seconds=5))
+    assert rung == [("tables.deliver_wallet", [])]
+
+
+def test_a_sweep_leaves_a_held_round_alone(
+    rung: Rung, rounds: list[int], sweep_after: Callable[[timedelta], None]
+) -> None:
+    held, other = rounds
+    for round_id in rounds:
+        outbox.fulfil(Bell.SETTLE, round_id)
+    Hold.objects.create(round_id=held, reason="incident", placed_at=NOON)
+    sweep_after(timedelta(minutes=1))
+    assert sorted(rung) == [("tables.deliver_wallet", []), ("tables.settle_rounds", [[other]])]
