@@ -6,6 +6,7 @@ is migrated once per state of the migrations; each run, and each worker of pytes
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from typing import Any
 
 import psycopg
 import pytest
@@ -17,6 +18,7 @@ from django.test import override_settings
 from casino.celery import app as celery_app
 from casino.runtime.postgres import PostgresServer
 from casino.runtime.provision import provision
+from tables.queries.rulebooks import rules_of
 from tests.database import OwnTestDatabase
 
 
@@ -47,9 +49,11 @@ def django_db_setup(own_database: OwnTestDatabase) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         # After a transaction=True test Django empties the tables: the run-time role may not, the owner may,
         # once the triggers that refuse it are lifted. This is the only place where they are.
-        patch.setattr(
-            DatabaseOperations, "execute_sql_flush", lambda _self, _statements: own_database.empty()
-        )
+        def empty(*_: Any) -> None:
+            own_database.empty()
+            rules_of.cache_clear()  # numbers begin anew, and with them the keys of what is remembered
+
+        patch.setattr(DatabaseOperations, "execute_sql_flush", empty)
         yield
     connections.close_all()
     chosen["NAME"] = before
