@@ -1,7 +1,6 @@
 """How Django knows this app."""
 
 from importlib import import_module
-from importlib.util import find_spec
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
@@ -16,5 +15,4 @@ class AuditConfig(AppConfig):
 
     def ready(self) -> None:
         """Import the tasks, so that eager mode finds them registered and never dials the broker."""
-        if find_spec("audit.tasks"):
-            import_module("audit.tasks")
+        import_module("audit.tasks")

@@ -195,7 +195,7 @@ class PostgresServer:
             f"  4. mv {self.data} {self.data}-{theirs}\n"
             f"  5. {command} start\n"
             f"  6. {binaries.folder}/psql -h {self.socket} -U {ADMIN} -d postgres -f bluecard.sql\n"
-            f"     (it says that the role {ADMIN} exists already; that is right)"
+            "     (it says that the roles and the database exist already; that is right)"
         )
 
     def _write_configuration(self) -> None:
