@@ -39,7 +39,6 @@ class Standing:
     """Where Bluecard says a table stands."""
 
     next_seq: int
-    is_open: bool
     has_shoe: bool
 
 
@@ -48,7 +47,7 @@ class Memory:
     """What the table keeps of the shoe it deals."""
 
     first_seq: int
-    opens: bool  # the table was closed before this shoe
+    opens: bool  # the table was not dealing before this shoe
     replaces: bool  # another shoe lay on the table
 
     @classmethod
@@ -94,12 +93,13 @@ class LiveTable:
     def _script(self, standing: Standing) -> Script:
         """Write the shoe that lies on the table, or the next one."""
         kept = Memory.read(self.memory)
+        is_continued = False
         if kept is not None and kept.first_seq <= standing.next_seq:
             script = self._write(kept)
             if standing.next_seq < script.next_seq:
                 return script
-        opens = kept is None or not standing.is_open
-        new = Memory(standing.next_seq, opens=opens, replaces=standing.has_shoe)
+            is_continued = standing.next_seq == script.next_seq
+        new = Memory(standing.next_seq, opens=not is_continued, replaces=standing.has_shoe)
         new.keep(self.memory)
         logger.info("%s begins a shoe at event %s", self.code, new.first_seq)
         return self._write(new)
@@ -168,7 +168,7 @@ class LiveTable:
         answer = self._call("GET", f"tables/{self.code}/feed")
         if answer is None:
             return None
-        return Standing(answer["next_seq"], answer.get("status", "open") == "open", bool(answer.get("shoe")))
+        return Standing(answer["next_seq"], has_shoe=bool(answer["shoe"]))
 
     def _call(self, method: str, path: str, body: bytes | None = None) -> Mapping[str, Any] | None:
         """Call Bluecard until it answers, however long it is away; None when it is time to stop."""
