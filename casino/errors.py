@@ -16,6 +16,10 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from audit.queries.persons import NoPerson
+from audit.services.asking import BadRuling
+from audit.services.incidents import BadReport
+from audit.services.rulings import CannotDecide
 from tables.api.problems import MEDIA_TYPE, FieldError, Problem, ProblemDetails
 from tables.feed.reader import UnknownTable
 from tables.models import IllegalTransition
@@ -31,6 +35,10 @@ WHOLE = ""  # the field of an error that is about the whole input
 #: Domain errors whose text is meant for whoever asked.
 DOMAIN_ERRORS: tuple[tuple[type[Exception], int, str, str], ...] = (
     (NotAllowed, 403, "not-allowed", "Not allowed"),
+    (NoPerson, 403, "no-person", "Not allowed"),
+    (CannotDecide, 409, "cannot-decide", "Not decided"),
+    (BadRuling, 400, "bad-input", "Bad input"),
+    (BadReport, 400, "bad-input", "Bad input"),
     (IllegalTransition, 409, "illegal-transition", "Not possible in this state"),
     (BadRoundId, 400, "bad-round-id", "Not a round ID"),
     (BadSetup, 400, "bad-input", "Bad input"),
@@ -100,8 +108,10 @@ def _http_problem(status: int, detail: str, errors: list[FieldError] | None = No
 def _fields_of(error: Exception) -> list[FieldError]:
     if isinstance(error, BadRoundId):
         return [FieldError("round_id", error.code.value, error.message)]
-    if isinstance(error, BadSetup):
+    if isinstance(error, BadSetup | BadRuling | BadReport):
         return [FieldError(error.field, error.rule, error.message)]
+    if isinstance(error, CannotDecide):
+        return [FieldError(WHOLE, error.rule, error.message)]
     return []
 
 

@@ -30,6 +30,10 @@ class ApiView(APIView):
     permission: ClassVar[str | None] = None
     request_id = ""
 
+    def needed(self, method: str) -> tuple[tuple[str, ...], str | None]:
+        """Return the scopes of which a key needs one, and the permission that a person needs."""
+        return self.scopes, self.permission
+
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Give the request its ID, the sender's own where it will do, before anything is checked."""
         sent = request.headers.get("X-Request-ID", "")

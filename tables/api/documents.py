@@ -19,7 +19,20 @@ from tables.api.base import ApiView
 from tables.api.schema import problems
 from tables.feed.events import event_schema
 
-TAGS = ("tables", "rounds", "bets", "settlements", "shoes", "wallet", "lookup", "documents")
+#: The groups of the page, in order; one that is not named here comes before the last.
+TAGS = (
+    "tables",
+    "rounds",
+    "bets",
+    "settlements",
+    "shoes",
+    "incidents",
+    "rulings",
+    "players",
+    "wallet",
+    "lookup",
+)
+LAST_TAG = "documents"
 METHODS = ("get", "post", "put", "patch", "delete")
 
 
@@ -89,7 +102,8 @@ def _groups(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
             if method in methods:
                 shown = _shown(document, method, path, methods[method])
                 by_tag.setdefault(shown["tag"], []).append(shown)
-    for tag in sorted(by_tag, key=TAGS.index):
+    order = {tag: place for place, tag in enumerate(TAGS)} | {LAST_TAG: len(TAGS) + 1}
+    for tag in sorted(by_tag, key=lambda tag: (order.get(tag, len(TAGS)), tag)):
         yield {"tag": tag, "operations": by_tag[tag]}
 
 

@@ -26,10 +26,10 @@ class ProblemBody(serializers.Serializer):
 
 
 #: Code, title, detail, fields, further members.
-_Example = tuple[str, str, str, list[dict[str, str]], dict[str, Any]]
+Example = tuple[str, str, str, list[dict[str, str]], dict[str, Any]]
 
 #: An example of each problem.
-_EXAMPLES: dict[int, _Example] = {
+_EXAMPLES: dict[int, Example] = {
     400: (
         "bad-input",
         "Bad input",
@@ -84,7 +84,7 @@ _EXAMPLES: dict[int, _Example] = {
 
 
 #: The 400 of a body of events, in place of that of a parameter.
-BAD_BODY: _Example = (
+BAD_BODY: Example = (
     "unreadable",
     "Nothing could be read",
     "body: begins with a byte-order mark; send plain UTF-8 (feed/format)",
@@ -99,15 +99,15 @@ BAD_BODY: _Example = (
 )
 
 
-def problems(*statuses: int, bad_input: _Example = _EXAMPLES[400]) -> dict[Any, Any]:
+def problems(
+    *statuses: int, bad_input: Example = _EXAMPLES[400], conflict: Example = _EXAMPLES[409]
+) -> dict[Any, Any]:
     """Return the responses of an operation for these errors, each with an example."""
-    return {
-        (status, MEDIA_TYPE): _response(status, bad_input if status == 400 else _EXAMPLES[status])
-        for status in statuses
-    }
+    shown = _EXAMPLES | {400: bad_input, 409: conflict}
+    return {(status, MEDIA_TYPE): _response(status, shown[status]) for status in statuses}
 
 
-def _response(status: int, example: _Example) -> OpenApiResponse:
+def _response(status: int, example: Example) -> OpenApiResponse:
     code, title, detail, errors, extra = example
     body = {"type": TYPE_PREFIX + code, "title": title, "status": status, "detail": detail, "errors": errors}
     shown = OpenApiExample(code, value=body | extra, media_type=MEDIA_TYPE, status_codes=[str(status)])

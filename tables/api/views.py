@@ -1,7 +1,7 @@
 """What machines may read. A view checks the right to ask, reads, and writes it out; nothing changes here."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import QuerySet, Subquery
@@ -11,6 +11,7 @@ from rest_framework.response import Response
 
 from tables.api import examples, filters, serializers
 from tables.api.base import ApiView
+from tables.api.narrowing import narrowed
 from tables.api.paging import read_page
 from tables.api.problems import unknown
 from tables.api.schema import BET_ID, ROUND_ID, SETTLEMENT_ID, SHOE_ID, page_of, problems
@@ -65,7 +66,7 @@ class Shoes(ApiView):
         """Shoes by the moment they were started, newest first."""
         parameters = filters.read_parameters(filters.ShoeList, request)
         found = Shoe.objects.select_related("table", "rulebook").filter(self.own("table"))
-        found = _narrowed(found, parameters, "started_at", table="table__code", status="status")
+        found = narrowed(found, parameters, "started_at", table="table__code", status="status")
         return self.page(serializers.ShoeBody, found, ("-started_at", "-id"), parameters)
 
 
@@ -104,7 +105,7 @@ class Rounds(ApiView):
         parameters = filters.read_parameters(filters.RoundList, request)
         found = _rounds().filter(self.own("table"))
         names = {"table": "table__code", "shoe": "shoe__public_id", "status": "status"}
-        found = _narrowed(found, parameters, "betting_opened_at", **names)
+        found = narrowed(found, parameters, "betting_opened_at", **names)
         return self.page(serializers.RoundBody, found, ("-betting_opened_at", "-id"), parameters)
 
 
@@ -301,16 +302,6 @@ def _bets() -> QuerySet[Bet]:
 
 def _settlements() -> QuerySet[Settlement]:
     return Settlement.objects.select_related("round", "deal", "rulebook")
-
-
-def _narrowed(found: QuerySet, parameters: Mapping[str, Any], moment: str, **fields: str) -> QuerySet:
-    """Filter a list by the parameters that were given, which are named after the fields' paths."""
-    given = {path: parameters[name] for name, path in fields.items() if name in parameters}
-    if "from" in parameters:
-        given[f"{moment}__gte"] = parameters["from"]
-    if "to" in parameters:
-        given[f"{moment}__lt"] = parameters["to"]
-    return found.filter(**given)
 
 
 def _add_newest_lines(round_id: int, bets: Iterable[Any]) -> None:

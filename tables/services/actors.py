@@ -16,9 +16,9 @@ class NotAllowed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """The one who does something: a person, a table's feed, or the system itself."""
+    """The one who does something: a person, a table's feed, a machine by its key, or the system itself."""
 
-    kind: str  # user, feed, system
+    kind: str  # user, feed, key, system
     id: str
     label: str
     permissions: frozenset[str] = field(default=frozenset(), repr=False)
@@ -35,6 +35,11 @@ class Actor:
     def of_table(cls, code: str) -> Actor:
         """Make the actor that is a table's feed."""
         return cls("feed", code, code)
+
+    @classmethod
+    def of_key(cls, prefix: str) -> Actor:
+        """Make the actor that is a machine, by the beginning of its key."""
+        return cls("key", prefix, f"key {prefix}")
 
     def require(self, permission: str) -> None:
         """Raise unless the actor holds a permission such as `tables.key_play`.

@@ -26,6 +26,8 @@ class Scope(StrEnum):
     FEED_WRITE = "feed:write"
     PLAY_READ = "play:read"
     WALLET_READ = "wallet:read"
+    INCIDENT_WRITE = "incident:write"
+    DECISIONS_READ = "decisions:read"
 
 
 class RevokedApiKey(Exception):

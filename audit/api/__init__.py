@@ -1,0 +1,1 @@
+"""What machines and signed-in people may ask and order about incidents, rulings and what was told."""

@@ -1,0 +1,68 @@
+"""What the OpenAPI document says of paths and errors here."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter
+
+from tables.api.schema import Example, problems
+
+
+def _path(name: str, said: str, example: str | int, kind: type = str) -> OpenApiParameter:
+    shown = [OpenApiExample("Example", value=example)]
+    return OpenApiParameter(name, kind, OpenApiParameter.PATH, description=said, examples=shown)
+
+
+INCIDENT = _path("number", "The incident's number.", "I-0457")
+RULING = _path("number", "The ruling's number.", "R-0192")
+DECISION = _path("decision_id", "The decision's `id`.", 8123, int)
+REFERENCE = _path("reference", "The player's reference outside.", "P-10001")
+
+_BAD_RULING: Example = (
+    "bad-input",
+    "Bad input",
+    "rounds: a ruling is open already on B03-20261129-02-041-K (R-0191) (ruling/one-open)",
+    [
+        {
+            "field": "rounds",
+            "rule": "ruling/one-open",
+            "message": "a ruling is open already on B03-20261129-02-041-K (R-0191)",
+        }
+    ],
+    {},
+)
+_BAD_REPORT: Example = (
+    "bad-input",
+    "Bad input",
+    "code: card_lost is not in the catalogue (insurance/incidents)",
+    [
+        {
+            "field": "code",
+            "rule": "insurance/incidents",
+            "message": "card_lost is not in the catalogue",
+        }
+    ],
+    {},
+)
+_NOT_DECIDED: Example = (
+    "cannot-decide",
+    "Not decided",
+    "R-0192 is approved already; nothing was done",
+    [
+        {
+            "field": "",
+            "rule": "ruling/decided",
+            "message": "R-0192 is approved already; nothing was done",
+        }
+    ],
+    {},
+)
+
+
+def ruling_problems(*statuses: int) -> dict[Any, Any]:
+    """Return the responses of an operation on rulings for these errors."""
+    return problems(*statuses, bad_input=_BAD_RULING, conflict=_NOT_DECIDED)
+
+
+def report_problems(*statuses: int) -> dict[Any, Any]:
+    """Return the responses of a report for these errors."""
+    return problems(*statuses, bad_input=_BAD_REPORT)

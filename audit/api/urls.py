@@ -1,0 +1,28 @@
+"""The addresses of incidents, rulings and what was told, below /api/."""
+
+from django.urls import path
+
+from audit.api import incidents, rulings, telling
+
+app_name = "audit-api"
+
+urlpatterns = [
+    path("v1/tables/<str:code>/incidents", incidents.TableIncidents.as_view(), name="table-incidents"),
+    path("v1/tables/<str:code>/decisions", telling.TableDecisions.as_view(), name="decisions"),
+    path(
+        "v1/tables/<str:code>/decisions/<int:decision_id>/ack",
+        telling.AcknowledgeDecision.as_view(),
+        name="acknowledge-decision",
+    ),
+    path("v1/incidents", incidents.Incidents.as_view(), name="incidents"),
+    path("v1/incidents/<str:number>", incidents.OneIncident.as_view(), name="incident"),
+    path("v1/rulings", rulings.Rulings.as_view(), name="rulings"),
+    path("v1/rulings/preview", rulings.RulingPreview.as_view(), name="preview-ruling"),
+    path("v1/rulings/<str:number>", rulings.OneRuling.as_view(), name="ruling"),
+    path("v1/rulings/<str:number>/approve", rulings.ApproveRuling.as_view(), name="approve-ruling"),
+    path("v1/rulings/<str:number>/refuse", rulings.RefuseRuling.as_view(), name="refuse-ruling"),
+    path("v1/rulings/<str:number>/stop", rulings.StopRuling.as_view(), name="stop-ruling"),
+    path("v1/rulings/<str:number>/resume", rulings.ResumeRuling.as_view(), name="resume-ruling"),
+    path("v1/players/<path:reference>/notices", telling.PlayerNotices.as_view(), name="player-notices"),
+    path("v1/rounds/<str:round_id>/notices", telling.RoundNotices.as_view(), name="round-notices"),
+]
