@@ -16,6 +16,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 
+from tables.admin.panels import head_buttons_of
 from tables.admin.record import Record
 from tables.templatetags.lists import BEFORE_VAR
 
@@ -176,6 +177,7 @@ class ReadOnlyAdmin(ModelAdmin):
             "original": found,
             "is_popup": IS_POPUP_VAR in request.GET,
             "actions_detail": self.get_actions_detail(request, object_id),
+            "head_buttons": head_buttons_of(request, found),
             **self.page_context(request, found),
             **(extra_context or {}),
         }

@@ -1,13 +1,14 @@
-"""Slots of the round's page that apps above this one fill when they are loaded.
+"""Slots of the pages that apps above this one fill when they are loaded.
 
 A panel is a function of the request and the round that returns HTML, or None where it has
-nothing to show or may not show it.
+nothing to show or may not show it. Buttons stand in the head of a record's page, by its model.
 """
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from django.http import HttpRequest
+from django.utils.functional import Promise
 from django.utils.safestring import SafeString
 
 from tables.models import Round
@@ -35,3 +36,30 @@ def panels_of(request: HttpRequest, round_: Round) -> dict[str, list[SafeString]
         shown = [panel(request, round_) for panel in panels]
         drawn[slot] = [html for html in shown if html is not None]
     return drawn
+
+
+class HeadButton(NamedTuple):
+    """A button that leads to an action's page."""
+
+    word: str | Promise
+    url: str
+    icon: str
+    tone: str = ""  # main or grave
+    shortcut: str = ""
+
+
+Buttons = Callable[[HttpRequest, Any], list[HeadButton]]
+
+_buttons: dict[str, list[Buttons]] = {}
+
+
+def add_head_buttons(model: str, buttons: Buttons) -> None:
+    """Put buttons into the head of a model's pages, as `round`; called once, when an app is ready."""
+    filled = _buttons.setdefault(model, [])
+    if buttons not in filled:
+        filled.append(buttons)
+
+
+def head_buttons_of(request: HttpRequest, found: Any) -> list[HeadButton]:
+    """List the buttons that this person gets in the head of a record's page."""
+    return [one for buttons in _buttons.get(found._meta.model_name, []) for one in buttons(request, found)]

@@ -12,6 +12,11 @@
       box.focus();
       box.select();
     }
+    const shortcut = /^[a-z]$/.test(event.key) && document.querySelector(`[data-shortcut="${event.key}"]`);
+    if (shortcut && !isTyping(event.target) && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault();
+      shortcut.click();
+    }
     if (event.key === "Escape") {
       closeSide();
       document.querySelectorAll("details.bc-person[open]").forEach((menu) => {

@@ -1,0 +1,374 @@
+"""The page on which a ruling is asked for: what it is, what it would move, why; then one button.
+
+The same address shows and asks. Whatever is typed stays when something will not do.
+"""
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from audit import words
+from audit.admin.frame import draw, require
+from audit.admin.refusals import REFUSING, Refusal, refusal_of, refuse
+from audit.admin.ruling_words import incident_title, rule_of, title_of
+from audit.admin.subjects import Subject, read_key, read_subject
+from audit.admin.two_coups import compare_coups, one_coup
+from audit.models import Incident, IncidentStatus, Ruling, RulingKind, RulingRound
+from audit.queries.approvals import open_ruling_on, takes_second_person
+from audit.queries.previews import Preview
+from audit.queries.ruling_money import money_of_parts
+from audit.queries.rulings_in_force import placed_cards
+from audit.services.asking import preview_ruling
+from audit.services.reporting import ask_once
+from audit.services.rulings import is_proposed
+from tables.admin.record import Crumb
+from tables.models import Bet, BetStatus, Deal, DealStatus, Round, RoundStatus
+from tables.rules.drawing import DEAL_ORDER
+from tables.services.actors import Actor, NotAllowed
+
+PLAYERS_SHOWN = 12
+OF_A_ROUND = (
+    RulingKind.VOID_ROUND,
+    RulingKind.RE_DEAL,
+    RulingKind.CORRECT,
+    RulingKind.VOID_KINDS,
+    RulingKind.STAND,
+    RulingKind.REINSTATE,
+)
+OF_A_SHOE = (
+    RulingKind.VOID_RANGE,
+    RulingKind.VOID_SHOE,
+    RulingKind.REPLACE_SHOE,
+    RulingKind.RESHUFFLE,
+    RulingKind.CANCEL_SHOE,
+)
+OF_A_TABLE = (RulingKind.CLOSE_TABLE,)
+WITH_ALSO = frozenset(
+    {
+        RulingKind.VOID_ROUND,
+        RulingKind.VOID_KINDS,
+        RulingKind.STAND,
+        RulingKind.RE_DEAL,
+        RulingKind.VOID_RANGE,
+    }
+)
+# Where nothing is chosen yet, nothing is wrong yet.
+NOT_YET = frozenset({"ruling/correct", "ruling/kinds", "ruling/reinstate"})
+
+
+@dataclass(slots=True)
+class Asked:
+    """What is asked for, as far as it is typed."""
+
+    subject: Subject
+    kind: RulingKind | None
+    rounds: list[Round]
+    facts: dict[str, Any]
+    reinstates: Ruling | None
+    incident: Incident | None
+    recorded: dict[str, str]  # the cards of the live deal, by place
+    first: str = ""
+    last: str = ""
+    left_out: int = 0  # rounds of the range that are void already
+
+
+def ask_page(model_admin: Any, request: HttpRequest) -> HttpResponse:
+    """Show what a ruling would do, and ask for it when the button is pressed."""
+    require(request, "audit.request_ruling")
+    given = request.POST if request.method == "POST" else request.GET
+    asked = read_asked(read_subject(request.GET), given)
+    actor = Actor.of_user(request.user)
+    seen, refusal = _look(asked, actor)
+    if request.GET.get("as") == "csv" and seen is not None:
+        return _csv(asked, seen)
+    if request.method == "POST" and given.get("do") == "ask" and asked.kind is not None:
+        answer = _ask(request, asked, seen, actor, given)
+        if isinstance(answer, HttpResponse):
+            return answer
+        refusal = answer or refusal
+    elif refusal is not None and refusal.rule in NOT_YET:
+        refusal = None
+    context = _context(asked, seen, refusal, given)
+    return draw(model_admin, request, "bluecard/decide/ask.html", context, refusal.status if refusal else 200)
+
+
+def read_asked(subject: Subject, given: QueryDict) -> Asked:
+    """Read what is asked for; what cannot be read is as if it had not been typed."""
+    kinds = {kind.value: kind for kind in kinds_for(subject)}
+    kind = kinds.get(given.get("kind", ""))
+    asked = Asked(subject, kind, [], {}, None, _incident(subject, given), {})
+    if subject.round is not None:
+        deal = Deal.objects.filter(round=subject.round, status=DealStatus.LIVE.value).first()
+        asked.recorded = {p: str(c.face) for p, c in placed_cards(deal).items()} if deal else {}
+        asked.rounds = [subject.round]
+    if kind in WITH_ALSO:
+        asked.facts["also"] = [name for name in given.getlist("also") if name in words.ALSO]
+    match kind:
+        case RulingKind.CORRECT:
+            asked.facts["cards"] = _read_cards(given, asked.recorded)
+        case RulingKind.VOID_KINDS:
+            asked.facts["kinds"] = given.getlist("kinds")
+        case RulingKind.REINSTATE:
+            asked.reinstates = Ruling.objects.filter(pk=read_key(given, "reinstates") or 0).first()
+        case RulingKind.VOID_RANGE | RulingKind.VOID_SHOE:
+            _read_rounds(asked, given)
+    return asked
+
+
+def kinds_for(subject: Subject) -> tuple[RulingKind, ...]:
+    """List what can be asked for about a subject."""
+    if subject.round is not None:
+        return OF_A_ROUND
+    return OF_A_SHOE if subject.shoe is not None else OF_A_TABLE
+
+
+def _incident(subject: Subject, given: QueryDict) -> Incident | None:
+    """Find the incident this answers: the one named, else the newest open one of the round or shoe."""
+    found = Incident.objects.filter(table=subject.table, status=IncidentStatus.OPEN.value)
+    if key := read_key(given, "incident"):
+        return found.filter(pk=key).select_related("rulebook").first()
+    if subject.round is not None:
+        found = found.filter(round=subject.round)
+    elif subject.shoe is not None:
+        found = found.filter(shoe=subject.shoe, round=None)
+    else:
+        found = found.filter(shoe=None, round=None)
+    return found.select_related("rulebook").order_by("-pk").first()
+
+
+def _read_cards(given: QueryDict, recorded: Mapping[str, str]) -> dict[str, str]:
+    if not any(place.value in given for place in DEAL_ORDER):
+        return dict(recorded)
+    typed = {place.value: given.get(place.value, "").strip().upper()[:3] for place in DEAL_ORDER}
+    return {place: text for place, text in typed.items() if text}
+
+
+def _read_rounds(asked: Asked, given: QueryDict) -> None:
+    rounds = Round.objects.filter(shoe=asked.subject.shoe).select_related("shoe")
+    if asked.kind is RulingKind.VOID_RANGE:
+        asked.first, asked.last = given.get("from", ""), given.get("to", "")
+        first, last = read_key(given, "from"), read_key(given, "to")
+        if first is None or last is None or first > 999 or last > 999:
+            return
+        rounds = rounds.filter(number__gte=first, number__lte=last)
+    asked.left_out = rounds.filter(status=RoundStatus.VOIDED.value).count()
+    asked.rounds = list(rounds.exclude(status=RoundStatus.VOIDED.value).order_by("number"))
+
+
+def _look(asked: Asked, actor: Actor) -> tuple[Preview | None, Refusal | None]:
+    """Work out what it would do, or why it cannot be asked for."""
+    if asked.kind is None or (asked.kind is RulingKind.VOID_RANGE and not (asked.first and asked.last)):
+        return None, None
+    try:
+        return preview_ruling(kind=asked.kind, actor=actor, **_arguments(asked)), None
+    except REFUSING as error:
+        return None, refusal_of(error)
+    except NotAllowed as error:
+        raise PermissionDenied from error
+
+
+def _arguments(asked: Asked) -> dict[str, Any]:
+    return {
+        "rounds": asked.rounds,
+        "table": asked.subject.table,
+        "facts": asked.facts,
+        "shoe": asked.subject.shoe,
+        "reinstates": asked.reinstates,
+    }
+
+
+def _ask(
+    request: HttpRequest, asked: Asked, seen: Preview | None, actor: Actor, given: QueryDict
+) -> HttpResponse | Refusal | None:
+    """Ask for it, if it is still what was shown; return where to go on, or why not."""
+    if seen is None or asked.kind is None:
+        return None
+    reason = given.get("reason", "").strip()
+    if not reason:
+        return refuse("ruling/reason", field="reason")
+    if given.get("seen") != seen.hash:
+        return refuse("round/changed", status=409)
+    try:
+        ruling, is_repeat = ask_once(
+            kind=asked.kind,
+            reason=reason[:2000],
+            user=request.user,
+            actor=actor,
+            at=datetime.now(UTC),
+            incident=asked.incident,
+            **_arguments(asked),
+        )
+    except REFUSING as error:
+        return refusal_of(error)
+    except NotAllowed as error:
+        raise PermissionDenied from error
+    said = (
+        _("%(number)s was asked for already.")
+        if is_repeat
+        else _("%(number)s is asked for. Somebody decides by %(time)s.")
+    )
+    until = ruling.expires_at.astimezone(_zone(asked)).strftime("%H:%M:%S")
+    messages.success(request, said % {"number": ruling.number, "time": until})
+    return HttpResponseRedirect(reverse("admin:audit_ruling_change", args=[ruling.pk]))
+
+
+def _zone(asked: Asked) -> Any:
+    return ZoneInfo(asked.subject.table.zone)
+
+
+def _context(asked: Asked, seen: Preview | None, refusal: Refusal | None, given: QueryDict) -> dict[str, Any]:
+    subject, kind = asked.subject, asked.kind
+    query = subject.query + (f"&incident={asked.incident.pk}" if asked.incident else "")
+    passage = (
+        asked.incident.passage
+        if asked.incident
+        else f"{subject.rulebook(datetime.now(UTC)).code}/manager-decides"
+    )
+    rulebook = asked.incident.rulebook if asked.incident else subject.rulebook(datetime.now(UTC))
+    named = _named(asked)
+    context = {
+        "title": title_of(kind, named) if kind else _("Ask for a ruling on %(subject)s") % {"subject": named},
+        "crumbs": [
+            Crumb(_("Rulings"), reverse("admin:audit_ruling_changelist")),
+            *subject.crumbs(),
+            Crumb(_("Ask")),
+        ],
+        "subject": subject,
+        "asked": asked,
+        "kind": kind.value if kind else "",
+        "kinds": [
+            (
+                each.value,
+                words.RULING_KINDS[each.value],
+                words.KIND_ICONS[each.value],
+                words.KIND_EFFECTS[each.value],
+            )
+            for each in _offered(asked)
+        ],
+        "query": query,
+        "incident": asked.incident,
+        "incident_title": incident_title(asked.incident) if asked.incident else "",
+        "rule_proposed": is_proposed(asked.incident, kind) if kind and asked.incident else None,
+        "rule": rule_of(rulebook, passage),
+        "refusal": refusal,
+        "reason": given.get("reason", ""),
+        "also": [(name, word, name in asked.facts.get("also", ())) for name, word in words.ALSO.items()]
+        if kind in WITH_ALSO
+        else [],
+        "open_ruling": open_ruling_on(subject.round) if subject.round else None,
+        "currency": subject.table.currency,
+        "zone": subject.table.zone,
+        "seen": seen,
+        "back_url": subject.url,
+    }
+    if subject.round is not None:
+        context |= _of_a_round(asked, subject.round)
+    if seen is not None and kind is not None:
+        moved = seen.given_minor + seen.taken_minor
+        context |= {
+            "money": money_of_parts(seen.rounds, limit=PLAYERS_SHOWN),
+            "net_minor": seen.given_minor - seen.taken_minor,
+            "needs_second": takes_second_person(subject.table, kind, len(seen.rounds), moved),
+            "round_count": len(seen.rounds),
+            "csv_query": _csv_query(asked),
+        }
+    return context
+
+
+def _named(asked: Asked) -> str:
+    if asked.kind is RulingKind.VOID_RANGE and asked.rounds:
+        numbers = {"first": asked.rounds[0].number, "last": asked.rounds[-1].number}
+        return _("rounds %(first)s to %(last)s") % numbers
+    return asked.subject.name
+
+
+def _offered(asked: Asked) -> list[RulingKind]:
+    """Leave out what makes no sense for this subject now."""
+    offered = list(kinds_for(asked.subject))
+    round_ = asked.subject.round
+    if round_ is None:
+        return offered
+    if not _in_force(round_).exists():
+        offered.remove(RulingKind.REINSTATE)
+    if asked.incident is None:
+        offered.remove(RulingKind.STAND)
+    if round_.status == RoundStatus.VOIDED:
+        offered = [kind for kind in offered if kind in (RulingKind.REINSTATE, RulingKind.STAND)]
+    return offered
+
+
+def _in_force(round_: Round) -> Any:
+    rows = RulingRound.objects.filter(round=round_, is_in_force=True)
+    return rows.select_related("ruling").order_by("-applied_at")
+
+
+def _of_a_round(asked: Asked, round_: Round) -> dict[str, Any]:
+    decks = round_.shoe.decks
+    typed = asked.facts.get("cards", asked.recorded)
+    context: dict[str, Any] = {
+        "round": round_,
+        "places": [
+            (place.value, typed.get(place.value, ""), asked.recorded.get(place.value, ""))
+            for place in DEAL_ORDER
+        ],
+        "before": one_coup(asked.recorded, decks) if asked.recorded else None,
+    }
+    match asked.kind:
+        case RulingKind.CORRECT:
+            context["before"], context["after"] = compare_coups(asked.recorded, typed, decks)
+        case RulingKind.VOID_KINDS:
+            bets = Bet.objects.filter(round=round_, status=BetStatus.ACCEPTED.value)
+            bet_kinds = sorted(set(bets.order_by().values_list("kind", flat=True)))
+            context["bet_kinds"] = [(kind, kind in asked.facts["kinds"]) for kind in bet_kinds]
+        case RulingKind.REINSTATE:
+            context["in_force"] = [row.ruling for row in _in_force(round_)]
+    return context
+
+
+def _csv_query(asked: Asked) -> str:
+    query = QueryDict(asked.subject.query, mutable=True)
+    query["kind"] = asked.kind.value if asked.kind else ""
+    query.update(asked.facts.get("cards", {}))
+    for name in ("kinds", "also"):
+        query.setlist(name, asked.facts.get(name, []))
+    if asked.reinstates is not None:
+        query["reinstates"] = str(asked.reinstates.pk)
+    if asked.kind is RulingKind.VOID_RANGE:
+        query["from"], query["to"] = asked.first, asked.last
+    query["as"] = "csv"
+    return query.urlencode()
+
+
+def _csv(asked: Asked, seen: Preview) -> HttpResponse:
+    name = f"preview-{asked.kind.value if asked.kind else ''}-{asked.subject.table.code}"
+    return csv_of_players(money_of_parts(seen.rounds).players, asked.subject.table.currency, name)
+
+
+def csv_of_players(players: Any, currency: str, name: str) -> HttpResponse:
+    """Write what each player gets or gives as CSV: minor units, so that a machine reads them exactly."""
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    writer = csv.writer(response)
+    writer.writerow(["player", "before_minor", "after_minor", "difference_minor", "currency"])
+    for line in players:
+        reference = line.reference
+        # A spreadsheet takes what begins like a formula for one.
+        if reference[:1] in "=+-@":
+            reference = f"'{reference}"
+        writer.writerow([reference, line.before_minor, line.after_minor, line.moved_minor, currency])
+    return response
+
+
+def ask_url(query: str, kind: RulingKind | None = None) -> str:
+    """Return the address of this page for a subject, and a kind if given."""
+    url = f"{reverse('admin:audit_ruling_ask')}?{query}"
+    return f"{url}&kind={kind.value}" if kind else url

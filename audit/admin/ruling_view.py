@@ -1,0 +1,241 @@
+"""What the page of a ruling shows: the two coups, the rule, the money, the checks, how far it got."""
+
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from django.http import HttpRequest, QueryDict
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from audit import words
+from audit.admin.refusals import Refusal
+from audit.admin.ruling_words import incident_title, rule_of, ruling_badge, subject_of, title_of
+from audit.admin.two_coups import MarkedCoup, compare_coups, one_coup
+from audit.models import Ruling, RulingKind, RulingRound, RulingStatus
+from audit.queries.approvals import Checks, checks_of
+from audit.queries.ruling_money import RulingMoney, money_of_ruling
+from audit.queries.ruling_page import (
+    ROUNDS_SHOWN,
+    Progress,
+    cards_of,
+    notices_of,
+    open_hold_of,
+    progress_of,
+    rounds_of,
+    told_of,
+)
+from audit.services.rulings import EXPIRES_AFTER
+from tables.admin.record import Crumb
+from tables.templatetags.felt import money, state_badge
+from tables.words import BET_KINDS, State, spoken
+
+PLAYERS_SHOWN = 12
+UNDER_WAY = frozenset({RulingStatus.APPROVED, RulingStatus.APPLYING})
+HELD_LONG = timedelta(minutes=10)
+RING = 94.2  # the way around the ring of the time left
+
+
+class Check(NamedTuple):
+    """One line of the decision box: whether it is fulfilled, and what it is."""
+
+    is_fine: bool
+    icon: str
+    words: str
+
+
+class TwoCoups(NamedTuple):
+    """The coup as recorded and as it would be; the second is a sentence where no card moves."""
+
+    before: MarkedCoup
+    before_badge: SafeString
+    after: MarkedCoup | None
+    after_badge: SafeString
+    after_words: str
+
+
+def ruling_context(
+    request: HttpRequest,
+    ruling: Ruling,
+    now: datetime,
+    *,
+    refusal: Refusal | None = None,
+    typed: QueryDict | None = None,
+) -> dict[str, Any]:
+    """Prepare the page of a ruling for whoever looks at it."""
+    progress = progress_of(ruling)
+    page = _page(request, "rounds")
+    rows = rounds_of(ruling, page)
+    only = rows[0] if ruling.rounds_count == 1 else None
+    status = RulingStatus(ruling.status)
+    rulebook = (
+        ruling.incident.rulebook
+        if ruling.incident
+        else (rows[0].round.rulebook if rows else ruling.table.rulebook)
+    )
+    may_see_money = request.user.has_perm("tables.view_settlement")
+    players_page = _page(request, "players")
+    offset = (players_page - 1) * PLAYERS_SHOWN
+    ruling_money = money_of_ruling(ruling, limit=PLAYERS_SHOWN, offset=offset) if may_see_money else None
+    is_waiting = status is RulingStatus.REQUESTED
+    is_late = is_waiting and now > ruling.expires_at
+    hold = open_hold_of(ruling)
+    notices_count, notices = notices_of(ruling)
+    subject = subject_of(ruling, progress.first, progress.last)
+    return {
+        "ruling": ruling,
+        "title": title_of(RulingKind(ruling.kind), subject),
+        "crumbs": [Crumb(_("Rulings"), reverse("admin:audit_ruling_changelist")), Crumb(ruling.number)],
+        "badge": ruling_badge(ruling),
+        "only": only,
+        "rows": rows[:ROUNDS_SHOWN] if only is None else [],
+        "rounds_page": page,
+        "has_more_rounds": len(rows) > ROUNDS_SHOWN,
+        "progress": progress,
+        "coups": _coups(ruling, only) if only else None,
+        "rule": rule_of(rulebook, ruling.passage),
+        "incident_title": incident_title(ruling.incident) if ruling.incident else "",
+        "money": ruling_money,
+        "may_see_money": may_see_money,
+        "net_minor": ruling.given_minor - ruling.taken_minor,
+        "players_from": offset + 1,
+        "csv_url": reverse("admin:audit_ruling_players", args=[ruling.pk]),
+        "less_url": f"?players={players_page - 1}#players" if players_page > 1 else "",
+        "more_url": f"?players={players_page + 1}#players" if _has_more(ruling_money, offset) else "",
+        "kind_icon": words.KIND_ICONS[ruling.kind],
+        "currency": ruling.table.currency,
+        "zone": ruling.table.zone,
+        "kinds_words": ", ".join(_bet_kind(kind) for kind in ruling.facts.get("kinds", ())),
+        "also_words": [words.ALSO[name] for name in ruling.facts.get("also", ()) if name in words.ALSO],
+        "is_waiting": is_waiting and not is_late,
+        "is_late": is_late,
+        "left": max(ruling.expires_at - now, timedelta(0)) if is_waiting else None,
+        "ring": _ring(ruling, now),
+        "hold": hold,
+        "held_for": now - hold.placed_at if hold else None,
+        "is_held_long": hold is not None and now - hold.placed_at > HELD_LONG,
+        "told": [(each, spoken(words.TOLD, each.kind)) for each in told_of(ruling)],
+        "notices": notices,
+        "notices_count": notices_count,
+        "refusal": refusal,
+        "typed_reason": typed.get("reason", "") if typed is not None else "",
+        **_decision(request, ruling, now, is_waiting and not is_late),
+        **_running(request, ruling, progress, now),
+    }
+
+
+def _has_more(found: RulingMoney | None, offset: int) -> bool:
+    return found is not None and found.players_count > offset + PLAYERS_SHOWN
+
+
+def _page(request: HttpRequest, name: str) -> int:
+    text = request.GET.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and 0 < len(text) < 6 and int(text) > 0 else 1
+
+
+def _bet_kind(kind: str) -> str:
+    return spoken(BET_KINDS, kind)
+
+
+def _ring(ruling: Ruling, now: datetime) -> str:
+    """Return how much of the ring is left, as the length of its dash."""
+    share = max(0.0, min(1.0, (ruling.expires_at - now) / EXPIRES_AFTER))
+    return f"{RING * share:.1f} {RING}"
+
+
+def _coups(ruling: Ruling, row: RulingRound) -> TwoCoups | None:
+    before, after = cards_of(ruling, row)
+    if not before:
+        return None
+    decks = row.round.shoe.decks
+    recorded = (
+        state_badge(State("done", "tick", _("Settled, revision %(number)s") % {"number": row.base_revision}))
+        if row.base_revision
+        else state_badge(State("running", "clock", _("Not settled yet")))
+    )
+    is_done = row.status == "applied"
+    word = _("Now") if is_done else _("Proposed")
+    tone, icon = ("done", "tick") if is_done else ("corrected", "pencil")
+    said = {"word": word, "number": row.base_revision + 1}
+    proposed = state_badge(State(tone, icon, _("%(word)s, revision %(number)s") % said))
+    if after is not None:
+        first, second = compare_coups(before, after, decks)
+        return TwoCoups(first, recorded, second, proposed, "")
+    kind = RulingKind(ruling.kind)
+    return TwoCoups(one_coup(before, decks), recorded, None, proposed, str(words.KIND_EFFECTS[kind.value]))
+
+
+def _decision(request: HttpRequest, ruling: Ruling, now: datetime, is_waiting: bool) -> dict[str, Any]:
+    """Prepare the decision box: the checks, and whether this person gets its buttons."""
+    if not is_waiting:
+        return {"checks": [], "may_approve": False, "may_refuse": False}
+    checks = checks_of(ruling, request.user, now)
+    return {
+        "checks": _check_lines(checks, ruling),
+        "may_approve": checks.can_approve,
+        "may_refuse": checks.may_decide and checks.has_person,
+        "needs_sign_in": checks.needs_sign_in,
+    }
+
+
+def _check_lines(checks: Checks, ruling: Ruling) -> list[Check]:
+    lines = []
+    if not checks.has_person:
+        lines.append(Check(False, "close", str(words.REFUSALS["person/none"])))
+    if checks.is_asker:
+        alone = _("You asked for it; the sum is small enough to decide alone")
+        lines.append(
+            Check(not checks.needs_second, "close", _("You asked for it") if checks.needs_second else alone)
+        )
+    elif checks.has_person:
+        lines.append(Check(True, "tick", _("You did not ask for it")))
+    at = {"code": ruling.table.code}
+    lines.append(
+        Check(True, "tick", _("You may decide at table %(code)s") % at)
+        if checks.may_decide
+        else Check(False, "close", _("Your role does not decide"))
+    )
+    lines.append(
+        Check(True, "tick", _("Unchanged since the request"))
+        if checks.is_unchanged
+        else Check(False, "close", _("A round changed since the request: it cannot be approved, ask again"))
+    )
+    lines.append(Check(True, "lock" if checks.needs_second else "tick", _why_two(checks, ruling)))
+    if checks.needs_sign_in:
+        limit = money(ruling.table.sign_in_again_minor, ruling.table.currency)
+        lines.append(Check(True, "key", _("Sign in again: more than %(limit)s moves") % {"limit": limit}))
+    return lines
+
+
+def _why_two(checks: Checks, ruling: Ruling) -> str:
+    currency = ruling.table.currency
+    said = {
+        "moved": money(checks.moved_minor, currency),
+        "limit": money(checks.second_person_minor, currency),
+        "today": money(checks.alone_today_minor, currency),
+    }
+    if not checks.needs_second:
+        return _("One person is enough: %(moved)s moves, threshold %(limit)s") % said
+    if ruling.kind == RulingKind.REINSTATE:
+        return _("Two persons needed: a ruling is taken out of force")
+    if checks.is_bulk:
+        return _("Two persons needed: it is about more than one round")
+    if checks.moved_minor > checks.second_person_minor:
+        return _("Two persons needed: %(moved)s moves, threshold %(limit)s") % said
+    return _("Two persons needed: with %(today)s decided alone today it passes %(limit)s") % said
+
+
+def _running(request: HttpRequest, ruling: Ruling, progress: Progress, now: datetime) -> dict[str, Any]:
+    """Prepare what shows while a ruling is carried out."""
+    status = RulingStatus(ruling.status)
+    started = ruling.started_at or now
+    may_decide = request.user.has_perm("audit.approve_ruling")
+    return {
+        "is_under_way": status in UNDER_WAY,
+        "shows_progress": status in UNDER_WAY or status is RulingStatus.STOPPED,
+        "seconds_left": progress.seconds_left((now - started).total_seconds()),
+        "may_stop": may_decide and status in UNDER_WAY and not ruling.wants_stop,
+        "may_resume": may_decide
+        and ruling.wants_stop
+        and (status in UNDER_WAY or status is RulingStatus.STOPPED),
+    }

@@ -1,0 +1,167 @@
+"""What the pages of decisions call things: states, kinds of ruling, remedies, facts of an incident."""
+
+from typing import Final
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from tables.words import State
+
+INCIDENT_STATES: Final = {
+    "open": State("waits", "pause", _("Waits for a decision")),
+    "late": State("wrong", "triangle", _("Over 10 minutes")),
+    "ruled": State("done", "tick", _("Decided")),
+    "closed": State("void", "tick", _("Closed, nothing to decide")),
+}
+INCIDENT_SOURCES: Final = {
+    "person": _("reported by a person"),
+    "api": _("reported by API"),
+    "feed": _("reported by the table"),
+    "finding": _("found in the feed"),
+}
+RULING_STATES: Final = {
+    "requested": State("waits", "pause", _("Waits for approval")),
+    "approved": State("running", "clock", _("Approved, about to start")),
+    "applying": State("running", "signal", _("Being carried out")),
+    "stopped": State("waits", "pause", _("Stopped")),
+    "applied": State("done", "tick", _("Applied")),
+    "refused": State("void", "close", pgettext_lazy("ruling", "Refused")),
+    "expired": State("void", "clock", pgettext_lazy("ruling", "Expired")),
+    "stale": State("wrong", "triangle", _("Overtaken by a change")),
+}
+#: A ruling as a thing to choose, without naming what it is about.
+RULING_KINDS: Final = {
+    "stand": _("Let it stand"),
+    "void_round": _("Void the round"),
+    "void_kinds": _("Void kinds of bet"),
+    "re_deal": _("Deal again"),
+    "correct": _("Correct the cards"),
+    "void_range": _("Void a range of rounds"),
+    "void_shoe": _("Void the whole shoe"),
+    "replace_shoe": _("Replace the shoe"),
+    "reshuffle": _("Reshuffle"),
+    "cancel_shoe": _("Cancel the shoe"),
+    "close_table": _("Close the table"),
+    "reinstate": _("Take a ruling out of force"),
+}
+KIND_ICONS: Final = {
+    "stand": "tick",
+    "void_round": "struck",
+    "void_kinds": "chips",
+    "re_deal": "redo",
+    "correct": "pencil",
+    "void_range": "struck",
+    "void_shoe": "struck",
+    "replace_shoe": "shoe",
+    "reshuffle": "redo",
+    "cancel_shoe": "shoe",
+    "close_table": "lock",
+    "reinstate": "back",
+}
+#: What each kind does, for whoever chooses.
+KIND_EFFECTS: Final = {
+    "stand": _("Settled as dealt; the hold is lifted."),
+    "void_round": _("Every bet goes back, what was paid is taken back."),
+    "void_kinds": _("The chosen kinds of bet go back, the rest stands."),
+    "re_deal": _("The cards are dead, the bets stand, a second deal follows."),
+    "correct": _("The cards are put right and the round is settled by them."),
+    "void_range": _("Every bet of the rounds goes back."),
+    "void_shoe": _("Every bet of every round of the shoe goes back."),
+    "replace_shoe": _("The shoe leaves the table, a new one starts. No bet changes."),
+    "reshuffle": _("The shoe is shuffled anew. No bet changes."),
+    "cancel_shoe": _("The shoe ends here. No bet changes."),
+    "close_table": _("The table is closed by a fault. No bet changes."),
+    "reinstate": _("What an earlier ruling did is undone: the round pays as without it."),
+}
+ALSO: Final = {
+    "replace_shoe": _("and replace the shoe"),
+    "reshuffle": _("and reshuffle"),
+    "close_table": _("and close the table"),
+}
+REMEDIES: Final = {
+    "stands": _("Stands, settled as dealt"),
+    "void": _("Void, start a new round"),
+    "void_insurance": _("Insurance bets are void"),
+    "re-deal": _("Dead cards, deal again"),
+    "correct": _("Put right and go on"),
+    "reuse": _("The card goes on in play"),
+    "discard": _("The card is discarded"),
+    "rescan": _("Scan the card again"),
+    "no_effect": _("No effect"),
+    "replace_shoe": _("Replace the shoe"),
+    "reshuffle": _("Reshuffle"),
+    "close_table": _("Close the table"),
+    "manager": _("The manager decides"),
+}
+REMEDY_ICONS: Final = {
+    "void": "struck",
+    "void_insurance": "shield",
+    "re-deal": "redo",
+    "correct": "pencil",
+    "replace_shoe": "shoe",
+    "reshuffle": "redo",
+    "close_table": "lock",
+    "manager": "people",
+}
+DONE_BY: Final = {
+    "dealer": _("done by the dealer"),
+    "supervisor": _("done by the supervisor"),
+    "manager": _("done by the manager"),
+}
+FACTS: Final = {
+    "phase": _("When"),
+    "face_seen": _("Face seen"),
+    "off_table": _("Fell off the table"),
+    "round_running": _("A round is running"),
+    "player_card_dealt": _("A card was dealt to the Player"),
+    "card_number": _("Which card"),
+    "paid_already": _("Paid already"),
+    "later_cards_depend": _("Later cards depend on it"),
+}
+PHASES: Final = {
+    "shuffle": _("Shuffle"),
+    "start": _("Start of the shoe"),
+    "betting": _("Bets open"),
+    "dealing": _("Dealing"),
+    "insurance": _("Insurance"),
+    "after_round": _("After the round"),
+}
+TOLD: Final = {
+    "hold": _("Hold the round"),
+    "stand": _("The round stands"),
+    "void": _("The round is void"),
+    "void_kinds": _("Kinds of bet are void"),
+    "re_deal": _("Deal again"),
+    "corrected": _("The cards were put right"),
+    "shoe_replaced": _("The shoe is replaced"),
+    "table_closed": _("The table is closed"),
+    "resume": _("The round counts again"),
+}
+
+#: Why a decision or a request was refused, by the rule it breaks; what exactly stands beside it in English.
+REFUSALS: Final = {
+    "ruling/decided": _("This request was decided already. Nothing more was done."),
+    "ruling/expired": _("The time to decide has run out. Ask again."),
+    "ruling/stale": _("A round changed since this was asked for. It cannot be approved any more: ask again."),
+    "ruling/preview": _("What you saw is not what was asked for. Look again."),
+    "ruling/four-eyes": _("This takes a second person: who asked for it cannot approve it."),
+    "ruling/sign-in": _("The password is wrong or missing: this sum takes a new sign-in."),
+    "ruling/reason": _("Say why."),
+    "ruling/state": _("It is not in a state that allows this any more."),
+    "ruling/one-open": _("Another ruling is open on this round. Decide that one first."),
+    "ruling/void": _("The round is void already."),
+    "ruling/rounds": _("No round is named that this can be about."),
+    "ruling/one-round": _("This is about one round."),
+    "ruling/table": _("These rounds are not of this table."),
+    "ruling/shoe": _("No shoe is named."),
+    "ruling/kinds": _("Choose the kinds of bet that are void."),
+    "ruling/re-deal": _("This round cannot be dealt again."),
+    "ruling/correct": _("These cards cannot be a correction."),
+    "ruling/reinstate": _("That ruling cannot be taken out of force here."),
+    "coup/drawing": _("These cards are no lawful coup."),
+    "incident/facts": _("That fact is not known."),
+    "incident/unanswered": _("Answer the facts that decide first."),
+    "incident/code": _("The rulebook's catalogue has no such incident."),
+    "person/none": _("Your account is linked to no person, so it takes no part in decisions."),
+    "round/changed": _("The round changed while you looked. Look again at what it would do now."),
+}
