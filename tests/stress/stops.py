@@ -1,0 +1,69 @@
+"""The product's own Celery app, whose settling stops where a test says: so that it can be killed there.
+
+Run as `celery -A tests.stress.stops worker` with a folder in STOPS. A file `<point>.stop` in it makes the
+first process that comes to the point write `<point>.<its pid>` and wait there, until it is killed or a file
+`<point>.go` appears. The product itself knows nothing of it: what is called at each point is wrapped here.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import django
+
+from casino.celery import app
+
+__all__ = ["POINTS", "app"]
+
+BEFORE_LOCK = "before-lock"
+AFTER_LINES = "after-lines"
+AFTER_COMMIT = "after-commit"
+POINTS = (BEFORE_LOCK, AFTER_LINES, AFTER_COMMIT)
+
+
+def stop_at(point: str, folder: Path) -> None:
+    """Wait here if a test asked for it, and if no other process waits here already."""
+    try:
+        (folder / f"{point}.stop").rename(folder / f"{point}.{os.getpid()}")
+    except FileNotFoundError:
+        return
+    while not (folder / f"{point}.go").exists():
+        time.sleep(0.01)
+
+
+def stopping(point: str, *, before: bool, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a function of the product so that its process can be stopped before or after it."""
+    folder = Path(os.environ["STOPS"])
+
+    @wraps(function)
+    def wrapper(*arguments: Any, **names: Any) -> Any:
+        if before:
+            stop_at(point, folder)
+        answer = function(*arguments, **names)
+        if not before:
+            stop_at(point, folder)
+        return answer
+
+    return wrapper
+
+
+def put_stops() -> None:
+    """Wrap what the product calls at each point, as its modules know it."""
+    from tables import locks, tasks
+    from tables.services import settlement
+
+    locks.lock_round = stopping(BEFORE_LOCK, before=True, function=locks.lock_round)
+    # Settlement, lines, wallet transactions and journal are written; the transaction is still open.
+    settlement.write_next_revision = stopping(
+        AFTER_LINES, before=False, function=settlement.write_next_revision
+    )
+    # The service has returned, so its COMMIT is done; the message is acknowledged when the task ends.
+    tasks.settle_round = stopping(AFTER_COMMIT, before=False, function=tasks.settle_round)
+
+
+if "STOPS" in os.environ:
+    django.setup()
+    put_stops()
