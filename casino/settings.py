@@ -127,6 +127,8 @@ if BROKER_IS_PGMQ:
 else:
     CELERY_BROKER_TRANSPORT_OPTIONS = {"confirm_publish": True}
     CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+#: Where RabbitMQ keeps messages that were delivered too often; the outbox rings again for what they meant.
+DEAD_LETTERS = "bluecard.dead"
 if BROKER_URL.startswith("amqp"):
     CELERY_TASK_QUEUES = [
         Queue(
@@ -137,7 +139,7 @@ if BROKER_URL.startswith("amqp"):
                 "x-queue-type": "quorum",
                 "x-delivery-limit": 5,
                 "x-dead-letter-exchange": "",
-                "x-dead-letter-routing-key": "bluecard.dead",
+                "x-dead-letter-routing-key": DEAD_LETTERS,
                 "x-consumer-timeout": 3_600_000,
             },
         )
