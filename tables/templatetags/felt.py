@@ -199,7 +199,11 @@ def moment(at: datetime | None, zone: str) -> SafeString:
     """Write a moment with its day, for a list whose rows lie on many days."""
     if at is None:
         return mark_safe("")
-    return format_html('<span class="bc-num">{} {}</span>', day(at, zone), clock(at, zone))
+    return format_html(
+        '<span class="bc-moment bc-num"><span>{}</span> <span>{}</span></span>',
+        day(at, zone),
+        clock(at, zone),
+    )
 
 
 @register.simple_tag
