@@ -10,7 +10,8 @@ urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("lookup", RedirectView.as_view(pattern_name="admin:lookup", query_string=True)),
     path("admin/", admin.site.urls),
-    path("api/", include("tables.api.urls")),
+    path("api/", include("audit.api.urls")),
+    path("api/", include("tables.api.urls")),  # the last below api/: it answers every path left over
     path("i18n/", include("django.conf.urls.i18n")),
     path("health/live", health.live, name="health-live"),
     path("health/ready", health.ready, name="health-ready"),
