@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import connection, transaction
-from kombu import Connection
+from kombu.connection import Connection
 from kombu.entity import Queue
 from pgmq.install import get_embedded_install_sql, get_embedded_sql_version
 
