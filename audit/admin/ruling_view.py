@@ -185,7 +185,11 @@ def _check_lines(checks: Checks, ruling: Ruling) -> list[Check]:
     if checks.is_asker:
         alone = _("You asked for it; the sum is small enough to decide alone")
         lines.append(
-            Check(not checks.needs_second, "close", _("You asked for it") if checks.needs_second else alone)
+            Check(
+                not checks.needs_second,
+                "close" if checks.needs_second else "tick",
+                _("You asked for it") if checks.needs_second else alone,
+            )
         )
     elif checks.has_person:
         lines.append(Check(True, "tick", _("You did not ask for it")))

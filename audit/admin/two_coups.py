@@ -1,7 +1,7 @@
 """The coup as it was and as it would be, side by side, with the cards that differ marked."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
@@ -9,7 +9,9 @@ from tables import words
 from tables.admin.coup_view import describe_outcome
 from tables.rules.cards import Card as Face
 from tables.rules.cards import hand_total
-from tables.rules.drawing import DEAL_ORDER, Coup, IllegalCoup, Place, Reason, arrange, explain
+from tables.rules.drawing import DEAL_ORDER, Coup, IllegalCoup, Place, Reason, arrange, due_next, explain
+from tables.rules.sentences import mistake
+from tables.templatetags.felt import spoken_language
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,24 @@ def compare_coups(
 
 
 def one_coup(cards: Mapping[str, str], decks: int) -> MarkedCoup:
-    """Draw one set of cards with nothing marked."""
-    return _mark(cards, set(), decks, {})
+    """Draw the cards that lie, with nothing marked; a coup that is still to be finished is nothing wrong."""
+    drawn = _mark(cards, set(), decks, {})
+    return replace(drawn, problem="", outcome=_("Not finished")) if _is_unfinished(cards) else drawn
+
+
+def _is_unfinished(cards: Mapping[str, str]) -> bool:
+    hands = [
+        [
+            face
+            for place in DEAL_ORDER
+            if place.value[0] == side and (face := read_face(cards.get(place.value, "")))
+        ]
+        for side in SIDES
+    ]
+    try:
+        return due_next(*hands) is not None
+    except ValueError:
+        return False
 
 
 def _was(place: str, before: Mapping[str, str], after: Mapping[str, str]) -> str:
@@ -130,4 +148,4 @@ def _read(faces: Mapping[str, Face | None], decks: int) -> tuple[Coup | None, st
     try:
         return arrange(placed, decks), ""
     except IllegalCoup as error:
-        return None, error.message
+        return None, mistake(error, spoken_language())

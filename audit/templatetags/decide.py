@@ -38,6 +38,12 @@ def moved_of(row: Any) -> int | Decimal:
     return row.given_minor - row.taken_minor
 
 
+@register.filter
+def opposite(minor: int | Decimal) -> int | Decimal:
+    """Return the same sum seen from the other side: what players get, the house gives."""
+    return -minor
+
+
 @register.simple_tag
 def move_bar(moved_minor: int, largest_minor: int) -> SafeString:
     """Draw a difference as a bar from the middle: right what players get, left what they give."""

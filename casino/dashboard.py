@@ -1,0 +1,126 @@
+"""The first page: what waits for whoever looks at it, and the tables as they are now."""
+
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from audit.admin.ruling_words import (
+    incident_badge,
+    incident_state,
+    incident_title,
+    ruling_badge,
+    subject_of,
+    title_of,
+)
+from audit.models import Incident, Ruling, RulingKind
+from audit.queries.queue import queue_of
+from audit.services.rulings import EXPIRES_AFTER
+from tables import words
+from tables.house import house_zone
+from tables.models import GameTable
+from tables.queries.shoe_page import ShoeProgress, progress_of
+from tables.templatetags.felt import state_badge
+
+TABLES_SHOWN = 24
+RING = 94.2
+
+
+class RequestLine(NamedTuple):
+    """A request on the list of what waits."""
+
+    ruling: Ruling
+    title: str
+    round_id: str
+    net_minor: Any
+    left: Any
+    ring: str
+    badge: SafeString
+
+
+class IncidentLine(NamedTuple):
+    incident: Incident
+    title: str
+    age: Any
+    is_late: bool
+    badge: SafeString
+
+
+class TableLine(NamedTuple):
+    table: GameTable
+    badge: SafeString
+    progress: ShoeProgress | None
+
+
+def dashboard_context(request: HttpRequest) -> dict[str, Any]:
+    """Read what the first page shows to this person."""
+    now = datetime.now(UTC)
+    user = request.user
+    may_see_decisions = user.has_perm("audit.view_ruling")
+    context: dict[str, Any] = {
+        "greeting": _greeting(now),
+        "first_name": (user.get_full_name() or user.get_username()).split()[0],
+        "may_see_decisions": may_see_decisions,
+        "may_decide": user.has_perm("audit.approve_ruling"),
+        "tables": _tables() if user.has_perm("tables.view_gametable") else [],
+        "may_see_tables": user.has_perm("tables.view_gametable"),
+    }
+    if may_see_decisions:
+        queue = queue_of(user, now)
+        context |= {
+            "to_decide": [_request_line(ruling, now) for ruling in queue.to_decide],
+            "own": [_request_line(ruling, now) for ruling in queue.own],
+            "incidents": [_incident_line(incident, now) for incident in queue.incidents],
+            "incidents_count": queue.incidents_count,
+            "under_way": [_request_line(ruling, now) for ruling in queue.under_way],
+        }
+    return context
+
+
+def _greeting(now: datetime) -> str:
+    hour = now.astimezone(house_zone()).hour
+    if 5 <= hour < 12:
+        return _("Good morning")
+    return _("Good afternoon") if 12 <= hour < 18 else _("Good evening")
+
+
+def _request_line(ruling: Any, now: datetime) -> RequestLine:
+    left = ruling.expires_at - now
+    share = max(0.0, min(1.0, left / EXPIRES_AFTER))
+    subject = subject_of(ruling, ruling.first_number, ruling.last_number)
+    return RequestLine(
+        ruling,
+        title_of(RulingKind(ruling.kind), subject),
+        ruling.only_round_id if ruling.rounds_count == 1 else "",
+        ruling.given_minor - ruling.taken_minor,
+        left,
+        f"{RING * share:.1f} {RING}",
+        ruling_badge(ruling),
+    )
+
+
+def _incident_line(incident: Incident, now: datetime) -> IncidentLine:
+    is_late = incident_state(incident, now) == "late"
+    return IncidentLine(
+        incident, incident_title(incident), now - incident.reported_at, is_late, incident_badge(incident, now)
+    )
+
+
+def _tables() -> list[TableLine]:
+    found: QuerySet[GameTable] = GameTable.objects.select_related(
+        "state__shoe", "state__round", "state__dealer"
+    ).order_by("code")
+    return [_table_line(table) for table in found[:TABLES_SHOWN]]
+
+
+def _table_line(table: GameTable) -> TableLine:
+    state = getattr(table, "state", None)
+    shoe = state.shoe if state else None
+    round_ = state.round if state else None
+    shown = words.TABLE_STATES[table.status]
+    if table.status == "open" and round_ is not None:
+        shown = words.ROUND_STATES[round_.status]
+    return TableLine(table, state_badge(shown), progress_of(shoe) if shoe else None)
