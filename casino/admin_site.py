@@ -1,6 +1,6 @@
 """The admin site: who is who in the top bar, the menu a role may see, and the look-up box on every page."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,6 +12,7 @@ from django.utils.translation import gettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 from unfold.sites import UnfoldAdminSite
 
+from audit.queries.queue import waiting_counts
 from casino.roles import ROLES
 from tables.house import house_zone
 from tables.queries.lookup import LONGEST, Answer, Found, look_up
@@ -42,11 +43,13 @@ class BluecardAdminSite(UnfoldAdminSite):
         }
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Go to what a person looks at first, among what they may see."""
-        for entry in MENU:
-            for item in entry["items"]:
-                if item["permission"](request):
-                    return HttpResponseRedirect(str(item["link"]))
+        """Show what waits for whoever looks; an account without a role is told so."""
+        if may_see_anything(request):
+            # Not at the top: the pages it draws from are known only when the site is.
+            from casino.dashboard import dashboard_context
+
+            context = {**self.each_context(request), "title": self.index_title, **dashboard_context(request)}
+            return TemplateResponse(request, "bluecard/dashboard.html", context)
         context = {**self.each_context(request), "title": gettext("Nothing to see"), **(extra_context or {})}
         return TemplateResponse(request, "bluecard/nothing.html", context)
 
@@ -131,7 +134,15 @@ MENU: list[dict[str, Any]] = [
             _item(_("Bets"), "chips", "tables.bet"),
         ],
     },
-    {"title": _("Questions"), "items": [_item(_("Findings"), "flag", "tables.finding")]},
+    {
+        "title": _("Questions"),
+        "items": [
+            {**_item(_("Incidents"), "triangle", "audit.incident"), "count": "incidents"},
+            {**_item(_("Rulings"), "scales", "audit.ruling"), "count": "rulings"},
+            _item(_("Notices"), "receipt", "audit.notice"),
+            _item(_("Findings"), "flag", "tables.finding"),
+        ],
+    },
     {
         "title": _("Money"),
         "items": [
@@ -160,11 +171,28 @@ MENU: list[dict[str, Any]] = [
 
 def menu(request: HttpRequest) -> list[dict[str, Any]]:
     """Return the menu as this person may see it: a heading with nothing under it is left out."""
-    shown = []
+    shown: list[dict[str, Any]] = []
     for group in MENU:
         items = [item for item in group["items"] if item["permission"](request)]
         if items:
             shown.append(
                 {"title": group["title"], "items": [{**item, "link": str(item["link"])} for item in items]}
             )
+    if shown:
+        index = {"title": _("Dashboard"), "icon": "home", "link": reverse("admin:index")}
+        shown.insert(0, {"title": "", "items": [{**index, "permission": lambda _request: True}]})
+    _count_what_waits(item for group in shown for item in group["items"])
     return shown
+
+
+def _count_what_waits(items: Iterable[dict[str, Any]]) -> None:
+    """Put the number of what waits beside the entries that say so, in one query for all."""
+    counted = [item for item in items if "count" in item]
+    waiting = waiting_counts()._asdict() if counted else {}
+    for item in counted:
+        item["badge_callback"] = waiting[item["count"]] or ""
+
+
+def may_see_anything(request: HttpRequest) -> bool:
+    """Say whether the menu leads this person anywhere."""
+    return any(item["permission"](request) for group in MENU for item in group["items"])
