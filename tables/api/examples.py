@@ -95,6 +95,7 @@ TABLE = {
 }
 FEED = {
     "table": "B03",
+    "status": "open",
     "next_seq": 1842,
     "gap": {"first_seq": 1842, "seen_seq": 1844},
     "last_event_at": "2026-11-29T14:02:11Z",

@@ -97,6 +97,7 @@ class FeedBody(serializers.ModelSerializer):
     """Where a table's feed has got to."""
 
     table = serializers.CharField(source="table.code")
+    status = _one_of(TableStatus, source="table.status")
     next_seq = serializers.IntegerField(help_text="The sequence number that is expected next.")
     gap = serializers.SerializerMethodField()
     dealer = DealerBody(allow_null=True)
@@ -106,7 +107,8 @@ class FeedBody(serializers.ModelSerializer):
     class Meta:
         model = TableState
         fields = (
-            "table", "next_seq", "gap", "last_event_at", "last_heartbeat_at", "dealer", "shoe", "round",
+            "table", "status", "next_seq", "gap", "last_event_at", "last_heartbeat_at", "dealer", "shoe",
+            "round",
         )  # fmt: skip
 
     @extend_schema_field(GapBody(allow_null=True))

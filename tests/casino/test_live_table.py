@@ -31,10 +31,23 @@ class FakeBluecard:
     lose_before: frozenset[int] = frozenset()
     lose_after: frozenset[int] = frozenset()
     calls: int = 0
+    status: str = "open"
+    #: What is decided once an event of this number is in: kind, and a function of the events that names it.
+    decides: dict[int, tuple[str, Callable[[list[dict[str, Any]]], str]]] = field(default_factory=dict)
+    told: list[dict[str, Any]] = field(default_factory=list)
+    acknowledged: list[int] = field(default_factory=list)
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
+        path = request.url.path
+        if path.endswith("/decisions"):
+            items = [one for one in self.told if one["id"] > int(request.url.params["after"])]
+            return httpx.Response(200, json={"items": items, "after": "0", "has_more": False})
+        if path.endswith("/ack"):
+            self.acknowledged.append(int(path.split("/")[-2]))
+            return httpx.Response(200, json={})
         if request.method == "GET":
-            return httpx.Response(200, json={"next_seq": self.next_seq, "shoe": self.shoe})
+            standing = {"next_seq": self.next_seq, "shoe": self.shoe, "status": self.status}
+            return httpx.Response(200, json=standing)
         assert request.headers["Content-Type"] == "application/x-ndjson"
         self.calls += 1
         if self.calls in self.lose_before:
@@ -56,9 +69,19 @@ class FakeBluecard:
         self.bodies[event["id"]] = body
         self.events.append(event)
         self.next_seq += 1
+        if event["seq"] in self.decides:
+            kind, subject = self.decides[event["seq"]]
+            self.decide(kind, subject(self.events))
         if len(self.events) >= self.stop_after:
             self.stopping.set()
         return self.answer(200, event, "accepted")
+
+    def decide(self, kind: str, subject: str) -> None:
+        name = "platform_shoe" if kind == "shoe_replaced" else "platform_round"
+        told = {"platform_shoe": None, "platform_round": None, "ruling": "R-0001", "data": {}, "kind": kind}
+        self.told.append(told | {"id": len(self.told) + 1, name: subject})
+        if kind == "table_closed":
+            self.status = "closed_by_fault"
 
     def answer(self, status: int, event: dict[str, Any], word: str) -> httpx.Response:
         one = {"id": event["id"], "seq": event["seq"], "status": word, "error": None, "refused_bets": []}
@@ -75,7 +98,7 @@ def table(
     bluecard: Callable[[httpx.Request], httpx.Response], memory: Path, stopping: threading.Event
 ) -> LiveTable:
     client = httpx.Client(transport=httpx.MockTransport(bluecard), base_url="http://bluecard/api/v1/")
-    return LiveTable("B01", load_shipped("insurance"), 1, client, memory, stopping, FAST)
+    return LiveTable("B01", load_shipped("insurance"), 1, client, memory, stopping, FAST, listen_seconds=0)
 
 
 def without_times(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -159,6 +182,89 @@ def test_a_shoe_of_somebody_else_is_replaced(tmp_path: Path) -> None:
         (42, "limits_changed"),
     ]
     assert bluecard.events[1]["reason"] == "replaced"
+
+
+def last(name: str) -> Callable[[list[dict[str, Any]]], str]:
+    return lambda events: next(event[name] for event in reversed(events) if name in event)
+
+
+def run_deciding(
+    tmp_path: Path, count: int, decides: dict[int, tuple[str, Callable[[list[dict[str, Any]]], str]]]
+) -> FakeBluecard:
+    stopping = threading.Event()
+    bluecard = FakeBluecard(count, stopping, decides=decides)
+    table(bluecard, tmp_path / "memory.json", stopping).run()
+    return bluecard
+
+
+@pytest.mark.usefixtures("quick")
+def test_it_obeys_what_it_hears_and_says_that_it_heard(tmp_path: Path) -> None:
+    undisturbed = run_undisturbed(tmp_path, 40)
+    card = next(event["seq"] for event in undisturbed if event["type"] == "card")
+    bluecard = run_deciding(tmp_path, 40, {card: ("hold", last("round")), card + 1: ("void", last("round"))})
+    void = bluecard.told[1]["platform_round"]
+    assert without_times(bluecard.events[: card + 1]) == without_times(undisturbed[: card + 1])
+    assert [event["type"] for event in bluecard.events[card + 1 : card + 3]] == ["card_out", "card_out"]
+    assert not any(event.get("round") == void for event in bluecard.events[card + 1 :])
+    assert [event["seq"] for event in bluecard.events] == list(range(1, 41))
+    assert bluecard.acknowledged == [1, 2]
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_table_killed_after_an_order_goes_on_as_ordered(tmp_path: Path) -> None:
+    card = next(event["seq"] for event in run_undisturbed(tmp_path, 40) if event["type"] == "card")
+    decides = {card + 1: ("re_deal", last("round"))}
+    whole = run_deciding(tmp_path / "whole", 60, decides)
+    stopping = threading.Event()
+    bluecard = FakeBluecard(0, stopping, decides=decides)
+    for count in (card + 1, card + 2, card + 4, 60):
+        stopping.clear()
+        bluecard.stop_after = count
+        table(bluecard, tmp_path / "memory.json", stopping).run()
+        assert len(bluecard.events) == count
+    assert without_times(bluecard.events) == without_times(whole.events)
+    assert bluecard.events[card + 1]["type"] == "redeal_started"
+    assert bluecard.events[card + 1]["decision"] == "R-0001"
+
+
+@pytest.mark.usefixtures("quick")
+def test_after_a_replaced_shoe_it_starts_the_next(tmp_path: Path) -> None:
+    bluecard = run_deciding(tmp_path, 40, {20: ("shoe_replaced", last("shoe"))})
+    types = [event["type"] for event in bluecard.events]
+    assert types[20:24] == ["limits_changed", "dealer_in", "shoe_started", "cut_card_placed"]
+    assert types.count("table_opened") == 1
+    shoes = [event["shoe"] for event in bluecard.events if event["type"] == "shoe_started"]
+    assert len(set(shoes)) == 2
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_closed_table_stops_until_it_is_open_again(tmp_path: Path) -> None:
+    stopping = threading.Event()
+    bluecard = FakeBluecard(30, stopping, decides={20: ("table_closed", lambda events: "")})
+    asked: list[int] = []
+
+    def opened_in_the_end(request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/feed") and bluecard.status != "open":
+            asked.append(len(bluecard.events))
+            if len(asked) == 5:
+                bluecard.status = "open"
+        return bluecard(request)
+
+    table(opened_in_the_end, tmp_path / "memory.json", stopping).run()
+    assert asked == [20] * 5
+    assert [event["type"] for event in bluecard.events[20:22]] == ["table_opened", "limits_changed"]
+
+
+@pytest.mark.usefixtures("quick")
+def test_what_was_decided_before_it_came_is_heard_and_not_obeyed(tmp_path: Path) -> None:
+    stopping = threading.Event()
+    bluecard = FakeBluecard(30, stopping)
+    bluecard.decide("table_closed", "")
+    bluecard.decide("void", "somebody-elses-round")
+    bluecard.status = "open"
+    table(bluecard, tmp_path / "memory.json", stopping).run()
+    assert without_times(bluecard.events) == without_times(run_undisturbed(tmp_path, 30))
+    assert bluecard.acknowledged == [1, 2]
 
 
 @pytest.mark.usefixtures("quick")
