@@ -5,7 +5,7 @@ from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from itertools import chain, groupby, islice
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -17,7 +17,8 @@ from tables.feed.body import BadBody, split_events
 from tables.feed.reader import EventAnswer, UnknownTable, read_lines
 from tables.services.actors import Actor
 
-CHUNK = 500
+CHUNK_LINES = 500
+CHUNK_BYTES = 8 * 1024 * 1024
 PROGRESS_FROM = 2_000  # lines; a shorter file is read before anybody asks how far it is
 SHOWN = 40  # answers printed in words; the others are counted
 WRONG_USE, SOME_NOT_TAKEN = 2, 1
@@ -59,7 +60,7 @@ class Command(BaseCommand):
         self._refused_bets: Counter[str] = Counter()
         with _opened(name) as file:
             lines = _lines(file, name, options["table"])
-            while chunk := list(islice(lines, CHUNK)):
+            for chunk in _chunks(lines):
                 self._take(chunk, as_json=options["json"])
                 if chunk[-1].number >= PROGRESS_FROM:
                     self.stderr.write(f"{chunk[-1].number:,} events read", ending="\r")
@@ -130,6 +131,20 @@ def _unaddressed(body: bytes) -> EventAnswer:
     return EventAnswer(
         id=None, seq=None, status="unreadable", error=message, refused_bets=[], expected_seq=None
     )
+
+
+def _chunks(lines: Iterable[Line]) -> Iterator[list[Line]]:
+    """Gather lines so that neither many nor long ones fill the memory."""
+    chunk: list[Line] = []
+    size = 0
+    for line in lines:
+        chunk.append(line)
+        size += len(line.body)
+        if len(chunk) >= CHUNK_LINES or size >= CHUNK_BYTES:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
 
 
 @contextmanager

@@ -221,3 +221,14 @@ def test_answers_may_be_had_as_json() -> None:
     answers = [json.loads(line) for line in out.getvalue().splitlines()]
     assert len(answers) == 163
     assert (answers[23]["line"], answers[23]["id"], answers[23]["status"]) == (24, GARBLED, "refused")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("name", "limit"), [("CHUNK_LINES", 7), ("CHUNK_BYTES", 2_000)])
+def test_how_the_file_is_cut_into_chunks_changes_nothing(
+    name: str, limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"tables.management.commands.ingest.{name}", limit)
+    make_table("B01", "insurance")
+    assert ingest(EXAMPLE, status=1).splitlines()[1] == "163 events: 162 accepted, 1 refused"
+    assert (Round.objects.count(), Bet.objects.count()) == (11, 318)
