@@ -6,7 +6,8 @@ import pytest
 from django.contrib.auth.models import User
 
 from audit.models import Notice, Ruling, RulingKind, RulingStatus, TableDecision
-from audit.services.rulings import BadRuling, CannotDecide, refuse_ruling
+from audit.services.asking import BadRuling
+from audit.services.rulings import CannotDecide, refuse_ruling
 from tables.models import Card, Round, RoundStatus, Settlement, SettlementLine, WalletTransaction
 from tables.services.actors import Actor, NotAllowed
 from tables.services.settlement import Waits, settle_round
