@@ -4,6 +4,7 @@ Only the exceptions stand here: everything else has two. Libraries differ for HU
 standard have 2, 3 and 2.
 """
 
+import re
 from typing import Final
 
 _NO_DECIMALS: Final = frozenset("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF".split())
@@ -11,6 +12,8 @@ _THREE_DECIMALS: Final = frozenset("BHD IQD JOD KWD LYD OMR TND".split())
 _FOUR_DECIMALS: Final = frozenset("CLF UYW".split())
 
 MINUS: Final = "−"
+
+_MONEY: Final = re.compile(r"(\d{1,20}|\d{1,3}(?:,\d{3}){1,6})(?:\.(\d{1,4}))?", re.ASCII)
 
 
 def decimals_of(currency: str) -> int:
@@ -33,3 +36,16 @@ def write_money(minor: int, currency: str, *, is_difference: bool = False) -> st
     if minor < 0:
         return MINUS + text
     return f"+{text}" if is_difference and minor > 0 else text
+
+
+def read_money(text: str, currency: str) -> int:
+    """Read a sum that a person typed, as `1,619.50` or `1619.5` THB, in minor units.
+
+    :raises ValueError: if it is no sum, or has more decimals than the currency.
+    """
+    match = _MONEY.fullmatch(text.strip())
+    decimals = decimals_of(currency)
+    part = (match[2] or "") if match else ""
+    if match is None or len(part) > decimals:
+        raise ValueError(f"{text[:40]!r} is no sum of {currency} with at most {decimals} decimals")
+    return int(match[1].replace(",", "") + part.ljust(decimals, "0"))

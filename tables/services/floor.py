@@ -57,7 +57,7 @@ def note_gap(play: Play, *, seen_seq: int) -> bool:
     """Note that sequence numbers are missing before `seen_seq`; False when this gap is known already."""
     expected = play.state.next_seq
     if play.state.gap_seen_seq is not None:
-        play.state.gap_seen_seq = max(play.state.gap_seen_seq, seen_seq)
+        play.state.gap_seen_seq = min(play.state.gap_seen_seq, seen_seq)
         return False
     play.state.gap_seen_seq = seen_seq
     holds = play.round is not None and not is_over(play.round)
@@ -73,12 +73,15 @@ def close_gap(play: Play) -> None:
 
 
 @transaction.atomic
-def accept_gap(*, table: GameTable, reason: str, actor: Actor, at: datetime) -> AcceptedGap:
+def accept_gap(
+    *, table: GameTable, reason: str, actor: Actor, at: datetime, first_seq: int | None = None
+) -> AcceptedGap:
     """Declare the missing events of a table lost, so that its feed goes on after them.
 
-    The hold that the gap placed on its round stays: what the lost events said is for a ruling.
+    The hold that the gap placed on its round stays: what the lost events said is for a ruling. With the
+    `first_seq` that was seen missing, no other gap is accepted than that one.
 
-    :raises PlayRefused: if no gap is known, or no reason is given.
+    :raises PlayRefused: if no gap is known, another one than meant, or no reason is given.
     """
     actor.require("tables.accept_gap")
     if not reason.strip():
@@ -86,6 +89,10 @@ def accept_gap(*, table: GameTable, reason: str, actor: Actor, at: datetime) -> 
     state = locks.lock_table_state(table.pk)
     if state.gap_seen_seq is None:
         raise PlayRefused("table", "feed/gap", f"the feed of {table.code} has no gap")
+    if first_seq is not None and first_seq != state.next_seq:
+        raise PlayRefused(
+            "table", "feed/gap", f"event {first_seq} came meanwhile; now {state.next_seq} is missing"
+        )
     gap = AcceptedGap.objects.create(
         table=table,
         first_seq=state.next_seq,

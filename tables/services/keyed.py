@@ -86,29 +86,37 @@ def key_burn(*, table: GameTable, turned: str, count: int, actor: Actor, at: dat
         return play.need_shoe()
 
 
-def key_card(*, table: GameTable, place: str, card: str, actor: Actor, at: datetime) -> Card:
+def key_card(
+    *, table: GameTable, place: str, card: str, actor: Actor, at: datetime, number: int | None = None
+) -> Card:
     """Key one card that the scanner missed, at its place in the round in play.
 
-    :raises PlayRefused: if no round is being dealt, or a card lies there.
+    With the `number` of the round that is meant, a card keyed twice or too late goes into no other round.
+
+    :raises PlayRefused: if no round is being dealt, another one than meant is, or a card lies there.
     """
     face = read_face("card", card)
     with _keying(table, "card.keyed", actor=actor, at=at) as (play, said):
         round_ = _round_in_play(play)
+        _check_meant(play, number, round_.number)
         dealt = rounds.deal_card(play, round_, place=_place(place), face=face, source=CardSource.KEYED)
         said.update(place=place, card=str(face))
     return dealt
 
 
-def key_coup(*, table: GameTable, cards: str, actor: Actor, at: datetime) -> Round:
+def key_coup(*, table: GameTable, cards: str, actor: Actor, at: datetime, number: int | None = None) -> Round:
     """Key a whole coup, in the order dealt as `6H 4H 4C 6S`: the round in play, or the next one of the shoe.
 
-    The cards a scanner did see are kept, and must be the same.
+    The cards a scanner did see are kept, and must be the same. With the `number` of the round that is meant,
+    a form sent twice does not make the next round out of the same cards.
 
-    :raises PlayRefused: if the cards are no lawful coup or differ from those scanned.
+    :raises PlayRefused: if the cards are no lawful coup, differ from those scanned, or another round than
+        the one meant is to be dealt.
     """
     faces = [read_face("cards", text) for text in cards.replace(",", " ").split()]
     with _keying(table, "coup.keyed", actor=actor, at=at) as (play, said):
         shoe = play.need_shoe()
+        _check_meant(play, number, next_number(play.round))
         try:
             coup = read_coup(faces, shoe.decks)
         except IllegalCoup as error:
@@ -132,11 +140,26 @@ def key_coup(*, table: GameTable, cards: str, actor: Actor, at: datetime) -> Rou
     return round_
 
 
+def next_number(round_: Round | None) -> int:
+    """Return the number of the round that a coup would be keyed into, after or into the one on the table."""
+    if round_ is None:
+        return 1
+    return round_.number + 1 if is_over(round_) else round_.number
+
+
+def _check_meant(play: Play, meant: int | None, number: int) -> None:
+    if meant is not None and meant != number:
+        code = play.table.code
+        raise PlayRefused(
+            "number", "round/meant", f"round {meant} was meant, but {code} is at round {number}; look again"
+        )
+
+
 def _next_round(play: Play) -> Round:
     """Return the round in play, or begin the next one of the shoe."""
     if play.round is not None and not is_over(play.round):
         return play.round
-    number = (play.round.number if play.round else 0) + 1
+    number = next_number(play.round)
     return rounds.open_betting(
         play, platform_id=f"keyed-{play.need_shoe().public_id}-{number}", number=number
     )

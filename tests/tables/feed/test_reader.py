@@ -4,9 +4,10 @@ import msgspec
 import pytest
 
 from tables.feed.reader import UnknownTable, read_lines
-from tables.models import Bet, FeedEvent, Finding, Hold, JournalEntry, Outbox, Round, RoundStatus
+from tables.models import AcceptedGap, Bet, FeedEvent, Finding, Hold, JournalEntry, Outbox, Round, RoundStatus
 from tables.services.actors import SYSTEM
 from tables.services.floor import accept_gap
+from tables.services.play import PlayRefused
 from tables.services.settlement import settle_round
 from tests.tables.playing import NOON, Platform, lines_of, make_table
 
@@ -96,6 +97,24 @@ def test_a_manager_accepts_a_gap_with_a_reason(platform: Platform) -> None:
     accept_gap(table=platform.table, reason="the encoder was replaced", actor=SYSTEM, at=NOON)
     assert platform.send(after).events[0].status == "accepted"
     assert JournalEntry.objects.filter(action="feed.gap_accepted").exists()
+
+
+def test_an_accepted_gap_ends_where_the_first_event_beyond_it_waits(platform: Platform) -> None:
+    missing = platform.seq + 1
+    platform.event("heartbeat")
+    after = [platform.event("heartbeat"), platform.event("heartbeat"), platform.event("heartbeat")]
+    platform.send(*after)
+    gap = accept_gap(table=platform.table, reason="lost", actor=SYSTEM, at=NOON)
+    assert (gap.first_seq, gap.last_seq) == (missing, missing)
+    assert [event.status for event in platform.send(*after).events] == ["accepted"] * 3
+
+
+def test_another_gap_than_the_one_meant_is_not_accepted(platform: Platform) -> None:
+    platform.event("heartbeat")
+    platform.send(platform.event("heartbeat"))
+    with pytest.raises(PlayRefused, match="came meanwhile"):
+        accept_gap(table=platform.table, reason="lost", first_seq=1, actor=SYSTEM, at=NOON)
+    assert not AcceptedGap.objects.exists()
 
 
 def test_a_bad_event_takes_its_number_and_holds_its_round(platform: Platform) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tables.rules.currencies import decimals_of, write_money
+from tables.rules.currencies import decimals_of, read_money, write_money
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,28 @@ def test_a_difference_carries_its_sign_and_zero_has_none(minor: int, text: str) 
 )
 def test_currencies_on_which_libraries_differ_follow_the_standard(currency: str, decimals: int) -> None:
     assert decimals_of(currency) == decimals
+
+
+@pytest.mark.parametrize(
+    ("text", "currency", "minor"),
+    [
+        ("1,619.50", "THB", 161_950),
+        ("1619.5", "THB", 161_950),
+        (" 100 ", "THB", 10_000),
+        ("0", "THB", 0),
+        ("1,000,000", "JPY", 1_000_000),
+        ("1.005", "KWD", 1_005),
+        ("0.0001", "CLF", 1),
+    ],
+)
+def test_a_sum_that_was_typed_is_read_in_minor_units(text: str, currency: str, minor: int) -> None:
+    assert read_money(text, currency) == minor
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "-1", "+1", "1.005", "1.", ".5", "1,5", "1,0000", "1e3", "1 000", "NaN", "٣", "1,,000", "9" * 21],
+)
+def test_what_is_no_sum_of_baht_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is no sum of THB with at most 2 decimals"):
+        read_money(text, "THB")

@@ -86,3 +86,23 @@ def test_only_who_may_key_play_can(table: GameTable) -> None:
     with pytest.raises(NotAllowed, match=r"tables\.key_play"):
         key_shoe(table=table, decks=8, actor=support, at=NOON)
     assert SYSTEM.may_everything
+
+
+def test_a_coup_goes_only_into_the_round_that_is_meant(table: GameTable) -> None:
+    key_shoe(table=table, decks=8, actor=SUPERVISOR, at=NOON)
+    key_coup(table=table, cards="9H 2D KC QS", number=1, actor=SUPERVISOR, at=NOON)
+    with pytest.raises(PlayRefused, match="round 1 was meant, but B01 is at round 2"):
+        key_coup(table=table, cards="9H 2D KC QS", number=1, actor=SUPERVISOR, at=NOON)
+    assert Card.objects.filter(place="P1").count() == 1
+
+
+def test_a_card_goes_only_into_the_round_that_is_meant(table: GameTable) -> None:
+    platform = Platform(table)
+    platform.seq = 1
+    platform.start()
+    name = platform.open_round()
+    platform.say("betting_closed", round=name)
+    with pytest.raises(PlayRefused, match="round 2 was meant, but B01 is at round 1"):
+        key_card(table=table, place="P1", card="9H", number=2, actor=SUPERVISOR, at=platform.at)
+    key_card(table=table, place="P1", card="9H", number=1, actor=SUPERVISOR, at=platform.at)
+    assert str(Card.objects.get(place="P1").face) == "9H"
