@@ -37,7 +37,7 @@ from tables.services.setup import publish_rulebook, set_up_table
 from tests.tables.playing import Platform
 from tests.wallet_process import SECRET, WalletProcess
 
-PATIENCE_SECONDS = 90.0
+PATIENCE_SECONDS = 180.0
 LOOK_SECONDS = 0.02
 QUEUE = "bluecard"
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
