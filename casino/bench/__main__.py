@@ -4,13 +4,15 @@ Writes one JSON line a figure on standard output, and what it is doing on standa
 """
 
 import json
+import signal
 import sys
 
 import django
 
 
 def main(arguments: list[str]) -> None:
-    """Take one figure, or settle one round."""
+    """Take one figure, or settle one round. Told to end, it ends the web server it started as well."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     django.setup()
     from casino.bench.ingest import bench_ingest
     from casino.bench.lookup import bench_lookup

@@ -30,14 +30,14 @@ FILL_BETS = """
 INSERT INTO tables_bet (id, platform_bet_id, round_id, player_id, kind, phase, deal_id, stake_minor,
     odds_offered, odds_shown, status, refusal, placed_at, event_id)
 SELECT %(first)s + n, 'bench-' || (%(first)s + n), %(round)s, %(player)s + n %% %(players)s,
-    CASE WHEN insures THEN 'player_insurance' ELSE (%(kinds)s::text[])[1 + n %% %(kind_count)s] END,
+    CASE WHEN insures THEN 'player_insurance' ELSE (%(kinds)s::text[])[(1 + n %% %(kind_count)s)::int] END,
     CASE WHEN insures THEN 'four_cards' ELSE '' END,
     CASE WHEN insures THEN %(deal)s::bigint END,
     100 * (1 + n * 7919 %% 5000),
     CASE WHEN insures THEN '5/2' ELSE '' END, '', 'accepted', '', %(at)s, %(event)s
 FROM (
     SELECT n, (n + n / %(players)s) %% %(insurance_every)s = 0 AS insures
-    FROM generate_series(1, %(count)s) AS n
+    FROM generate_series(1, %(count)s::bigint) AS n
 ) AS numbered
 """
 

@@ -27,7 +27,7 @@ JSON_LINES = {"Content-Type": "application/x-ndjson"}
 
 
 def bench_ingest(rows: int, say: Say) -> Iterator[Figure]:
-    """Take the figures of a table's feed: `rows` bets a run, and a tenth as many events."""
+    """Take the figures of a table's feed: `rows` bets a run, and a fiftieth as many events."""
     table = open_house(RULEBOOK)
     _, secret = make_api_key(
         label="bench", table=table, scopes=[Scope.FEED_WRITE], actor=SYSTEM, at=timezone.now()
@@ -37,7 +37,7 @@ def bench_ingest(rows: int, say: Say) -> Iterator[Figure]:
         feed = _Feed(client, table, secret)
         feed.send([*play.open_table(), *play.start_shoe()])
         yield _bench_bets(feed, play, rows, say)
-        yield _bench_events(feed, play, max(20, rows // 10), say)
+        yield _bench_events(feed, play, max(20, rows // 50), say)
 
 
 class _Feed:
@@ -126,7 +126,7 @@ def _bench_events(feed: _Feed, play: Play, events: int, say: Say) -> Figure:
         return len(sent) / feed.send(sent)
 
     def one(_run: int) -> float:
-        sent = list(play.play_rounds(max(10, events // 50)))
+        sent = list(play.play_rounds(max(10, events // 20)))
         counted[ONE].append(len(sent))
         return len(sent) / sum(feed.send([event]) for event in sent)
 

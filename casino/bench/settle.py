@@ -112,7 +112,7 @@ def _bench_memory(house: House, rows: int, say: Say) -> Figure:
         round_ = house.fill_round(bets, players=players_of(bets))
         house.settle_down()
         command = [sys.executable, "-m", "casino.bench", "settle-one", str(round_.id)]
-        answer = subprocess.run(command, capture_output=True, text=True, check=True)
+        answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
         measured = json.loads(answer.stdout.splitlines()[-1])
         figure.runs[f"{bets:,} bets"] = [measured["peak_mb"]]
         figure.values[f"seconds for {bets:,} bets"] = measured["seconds"]

@@ -1,10 +1,12 @@
 """`manage.py bench FIGURE|all [--json] [--rows N]`: figures beside their baselines."""
 
 import json
+import signal
 import subprocess
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -47,11 +49,12 @@ class Command(BaseCommand):
         names = list(USUAL_ROWS) if options["figure"] == "all" else [options["figure"]]
         found: list[Figure] = []
         try:
-            for name in names:
-                for figure in self._take(name, rows or USUAL_ROWS[name]):
-                    found.append(figure)
-                    if not options["json"]:
-                        self.stdout.write("\n".join(as_text(figure)) + "\n")
+            with _ending_orderly():
+                for name in names:
+                    for figure in self._take(name, rows or USUAL_ROWS[name]):
+                        found.append(figure)
+                        if not options["json"]:
+                            self.stdout.write("\n".join(as_text(figure)) + "\n")
         except CannotBench as reason:
             raise CommandError(str(reason)) from reason
         except subprocess.CalledProcessError as failure:
@@ -67,6 +70,16 @@ class Command(BaseCommand):
             yield from _measured(name, rows, environment)
 
 
+@contextmanager
+def _ending_orderly() -> Iterator[None]:
+    """Let SIGTERM end the bench as an exception does, so that its database is dropped."""
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def _measured(name: str, rows: int, environment: dict[str, str]) -> Iterator[Figure]:
     """Let a process of its own measure in the bench's database, and give its figures as they come.
 
@@ -78,8 +91,8 @@ def _measured(name: str, rows: int, environment: dict[str, str]) -> Iterator[Fig
         try:
             for line in process.stdout:
                 yield figure_from_json(json.loads(line))
-        finally:
-            if sys.exc_info()[0] is not None:
-                process.terminate()
+        except BaseException:
+            process.terminate()
+            raise
     if process.returncode != 0:
         raise subprocess.CalledProcessError(process.returncode, command)
