@@ -143,6 +143,34 @@ WHEREABOUTS: Final = {
     "left": _("left"),
 }
 
+#: What the details of findings are called.
+DETAILS: Final = {
+    "bets": _("bets"),
+    "burned": _("burned"),
+    "card": _("card"),
+    "claimed": _("the table says"),
+    "code": _("code"),
+    "copies": _("copies"),
+    "count": _("count"),
+    "decision": _("decision"),
+    "device": _("device"),
+    "done": _("done"),
+    "due": _("due"),
+    "error": _("error"),
+    "expected": _("expected"),
+    "new_card": _("new card"),
+    "number": _("number"),
+    "offered": _("by the rulebook"),
+    "ours": _("the cards say"),
+    "phase": _("phase"),
+    "place": _("place"),
+    "seq": _("sequence number"),
+    "shown": _("shown"),
+    "to": _("to"),
+    "turned": _("turned"),
+    "type": _("type"),
+}
+
 FINDINGS: Final = {
     "bets_after_bell": _("Bets came after the bell"),
     "bets_after_result": _("Bets came after the result"),

@@ -87,7 +87,9 @@ class FindingAdmin(ReadOnlyAdmin):
                 facts.append(Fact(_("Hold lifted"), moment(hold.lifted_at, zone)))
                 facts.append(Fact(_("Lifted by"), hold.lifted_by))
         title = words.spoken(words.FINDINGS, found.code)
-        details = [Fact(name.replace("_", " "), say_details(value)) for name, value in found.data.items()]
+        details = [
+            Fact(words.spoken(words.DETAILS, name), say_details(value)) for name, value in found.data.items()
+        ]
         return Record(
             title=title,
             is_id=False,

@@ -7,6 +7,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from tables import words
+from tables.admin.coup_view import describe_outcome
 from tables.models import Bet, Finding, Hold, Settlement
 from tables.queries.round_money import BetOrder, BetResult, BetRow
 from tables.queries.round_page import RoundPage
@@ -137,13 +138,24 @@ def hold_badge(hold: Hold | None) -> SafeString:
 def say_details(data: Any) -> str:
     """Write a finding's details on one line."""
     if not isinstance(data, dict):
-        return str(data)
-    return ", ".join(f"{name.replace('_', ' ')}: {_say_value(value)}" for name, value in data.items())
+        return _say_value(data)
+    return ", ".join(
+        f"{words.spoken(words.DETAILS, name)}: {_say_value(value)}" for name, value in data.items()
+    )
 
 
 def _say_value(value: Any) -> str:
-    if isinstance(value, dict):
-        return " ".join(f"{name.replace('_', ' ')} {_say_value(inner)}" for name, inner in value.items())
-    if isinstance(value, list):
-        return " ".join(_say_value(inner) for inner in value)
+    match value:
+        case {"outcome": outcome, "player_total": player_total, "banker_total": banker_total}:
+            return describe_outcome(outcome, player_total, banker_total)
+        case dict():
+            return " ".join(
+                f"{words.spoken(words.DETAILS, name)} {_say_value(inner)}" for name, inner in value.items()
+            )
+        case list():
+            return " ".join(_say_value(inner) for inner in value)
+        case bool():
+            return _("yes") if value else _("no")
+        case None:
+            return "–"
     return str(value)
