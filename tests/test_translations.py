@@ -102,7 +102,7 @@ def test_the_extraction_sees_each_way_of_asking(key: str) -> None:
 
 def test_a_translation_keeps_the_values_of_its_message() -> None:
     source, _fuzzy = source_catalogue()
-    name = re.compile(r"%\(\w+\)\w+")
+    name = re.compile(r"%\(\w+\)[0-9]*[sd]")
     for key, value in source.items():
         if key:
             message = key.split(CONTEXT_END)[-1]
