@@ -4,11 +4,8 @@ The same address shows and asks. Whatever is typed stays when something will not
 """
 
 import csv
-from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -17,68 +14,27 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from audit import words
+from audit.admin.asked import MOST_ROUNDS, WITH_ALSO, Asked, kinds_for, read_asked, zone_of
 from audit.admin.frame import draw, require
 from audit.admin.refusals import REFUSING, Refusal, refusal_of, refuse
 from audit.admin.ruling_words import incident_title, rule_of, title_of
-from audit.admin.subjects import Subject, read_key, read_subject
+from audit.admin.subjects import read_subject
 from audit.admin.two_coups import compare_coups, one_coup
-from audit.models import Incident, IncidentStatus, Ruling, RulingKind, RulingRound
+from audit.models import RulingKind, RulingRound
 from audit.queries.approvals import open_ruling_on, takes_second_person
 from audit.queries.previews import Preview
 from audit.queries.ruling_money import money_of_parts
-from audit.queries.rulings_in_force import placed_cards
 from audit.services.asking import preview_ruling
 from audit.services.reporting import ask_once
 from audit.services.rulings import is_proposed
 from tables.admin.record import Crumb
-from tables.models import Bet, BetStatus, Deal, DealStatus, Round, RoundStatus
+from tables.models import Bet, BetStatus, Dealer, Round, RoundStatus
 from tables.rules.drawing import DEAL_ORDER
 from tables.services.actors import Actor, NotAllowed
 
 PLAYERS_SHOWN = 12
-OF_A_ROUND = (
-    RulingKind.VOID_ROUND,
-    RulingKind.RE_DEAL,
-    RulingKind.CORRECT,
-    RulingKind.VOID_KINDS,
-    RulingKind.STAND,
-    RulingKind.REINSTATE,
-)
-OF_A_SHOE = (
-    RulingKind.VOID_RANGE,
-    RulingKind.VOID_SHOE,
-    RulingKind.REPLACE_SHOE,
-    RulingKind.RESHUFFLE,
-    RulingKind.CANCEL_SHOE,
-)
-OF_A_TABLE = (RulingKind.CLOSE_TABLE,)
-WITH_ALSO = frozenset(
-    {
-        RulingKind.VOID_ROUND,
-        RulingKind.VOID_KINDS,
-        RulingKind.STAND,
-        RulingKind.RE_DEAL,
-        RulingKind.VOID_RANGE,
-    }
-)
 # Where nothing is chosen yet, nothing is wrong yet.
 NOT_YET = frozenset({"ruling/correct", "ruling/kinds", "ruling/reinstate"})
-
-
-@dataclass(slots=True)
-class Asked:
-    """What is asked for, as far as it is typed."""
-
-    subject: Subject
-    kind: RulingKind | None
-    rounds: list[Round]
-    facts: dict[str, Any]
-    reinstates: Ruling | None
-    incident: Incident | None
-    recorded: dict[str, str]  # the cards of the live deal, by place
-    first: str = ""
-    last: str = ""
-    left_out: int = 0  # rounds of the range that are void already
 
 
 def ask_page(model_admin: Any, request: HttpRequest) -> HttpResponse:
@@ -101,73 +57,12 @@ def ask_page(model_admin: Any, request: HttpRequest) -> HttpResponse:
     return draw(model_admin, request, "bluecard/decide/ask.html", context, refusal.status if refusal else 200)
 
 
-def read_asked(subject: Subject, given: QueryDict) -> Asked:
-    """Read what is asked for; what cannot be read is as if it had not been typed."""
-    kinds = {kind.value: kind for kind in kinds_for(subject)}
-    kind = kinds.get(given.get("kind", ""))
-    asked = Asked(subject, kind, [], {}, None, _incident(subject, given), {})
-    if subject.round is not None:
-        deal = Deal.objects.filter(round=subject.round, status=DealStatus.LIVE.value).first()
-        asked.recorded = {p: str(c.face) for p, c in placed_cards(deal).items()} if deal else {}
-        asked.rounds = [subject.round]
-    if kind in WITH_ALSO:
-        asked.facts["also"] = [name for name in given.getlist("also") if name in words.ALSO]
-    match kind:
-        case RulingKind.CORRECT:
-            asked.facts["cards"] = _read_cards(given, asked.recorded)
-        case RulingKind.VOID_KINDS:
-            asked.facts["kinds"] = given.getlist("kinds")
-        case RulingKind.REINSTATE:
-            asked.reinstates = Ruling.objects.filter(pk=read_key(given, "reinstates") or 0).first()
-        case RulingKind.VOID_RANGE | RulingKind.VOID_SHOE:
-            _read_rounds(asked, given)
-    return asked
-
-
-def kinds_for(subject: Subject) -> tuple[RulingKind, ...]:
-    """List what can be asked for about a subject."""
-    if subject.round is not None:
-        return OF_A_ROUND
-    return OF_A_SHOE if subject.shoe is not None else OF_A_TABLE
-
-
-def _incident(subject: Subject, given: QueryDict) -> Incident | None:
-    """Find the incident this answers: the one named, else the newest open one of the round or shoe."""
-    found = Incident.objects.filter(table=subject.table, status=IncidentStatus.OPEN.value)
-    if key := read_key(given, "incident"):
-        return found.filter(pk=key).select_related("rulebook").first()
-    if subject.round is not None:
-        found = found.filter(round=subject.round)
-    elif subject.shoe is not None:
-        found = found.filter(shoe=subject.shoe, round=None)
-    else:
-        found = found.filter(shoe=None, round=None)
-    return found.select_related("rulebook").order_by("-pk").first()
-
-
-def _read_cards(given: QueryDict, recorded: Mapping[str, str]) -> dict[str, str]:
-    if not any(place.value in given for place in DEAL_ORDER):
-        return dict(recorded)
-    typed = {place.value: given.get(place.value, "").strip().upper()[:3] for place in DEAL_ORDER}
-    return {place: text for place, text in typed.items() if text}
-
-
-def _read_rounds(asked: Asked, given: QueryDict) -> None:
-    rounds = Round.objects.filter(shoe=asked.subject.shoe).select_related("shoe")
-    if asked.kind is RulingKind.VOID_RANGE:
-        asked.first, asked.last = given.get("from", ""), given.get("to", "")
-        first, last = read_key(given, "from"), read_key(given, "to")
-        if first is None or last is None or first > 999 or last > 999:
-            return
-        rounds = rounds.filter(number__gte=first, number__lte=last)
-    asked.left_out = rounds.filter(status=RoundStatus.VOIDED.value).count()
-    asked.rounds = list(rounds.exclude(status=RoundStatus.VOIDED.value).order_by("number"))
-
-
 def _look(asked: Asked, actor: Actor) -> tuple[Preview | None, Refusal | None]:
     """Work out what it would do, or why it cannot be asked for."""
     if asked.kind is None or (asked.kind is RulingKind.VOID_RANGE and not (asked.first and asked.last)):
         return None, None
+    if len(asked.rounds) > MOST_ROUNDS:
+        return None, refuse("ruling/too-many", field="rounds")
     try:
         return preview_ruling(kind=asked.kind, actor=actor, **_arguments(asked)), None
     except REFUSING as error:
@@ -216,13 +111,9 @@ def _ask(
         if is_repeat
         else _("%(number)s is asked for. Somebody decides by %(time)s.")
     )
-    until = ruling.expires_at.astimezone(_zone(asked)).strftime("%H:%M:%S")
+    until = ruling.expires_at.astimezone(zone_of(asked)).strftime("%H:%M:%S")
     messages.success(request, said % {"number": ruling.number, "time": until})
     return HttpResponseRedirect(reverse("admin:audit_ruling_change", args=[ruling.pk]))
-
-
-def _zone(asked: Asked) -> Any:
-    return ZoneInfo(asked.subject.table.zone)
 
 
 def _context(asked: Asked, seen: Preview | None, refusal: Refusal | None, given: QueryDict) -> dict[str, Any]:
@@ -272,6 +163,9 @@ def _context(asked: Asked, seen: Preview | None, refusal: Refusal | None, given:
     }
     if subject.round is not None:
         context |= _of_a_round(asked, subject.round)
+    elif subject.shoe is None and kind is RulingKind.VOID_RANGE:
+        dealers = Dealer.objects.filter(rounds__table=subject.table).distinct().order_by("name")
+        context["dealers"] = [(one.pk, one.name, one.pk == asked.dealer) for one in dealers[:200]]
     if seen is not None and kind is not None:
         moved = seen.given_minor + seen.taken_minor
         context |= {
@@ -285,7 +179,7 @@ def _context(asked: Asked, seen: Preview | None, refusal: Refusal | None, given:
 
 
 def _named(asked: Asked) -> str:
-    if asked.kind is RulingKind.VOID_RANGE and asked.rounds:
+    if asked.kind is RulingKind.VOID_RANGE and asked.rounds and asked.subject.shoe is not None:
         numbers = {"first": asked.rounds[0].number, "last": asked.rounds[-1].number}
         return _("rounds %(first)s to %(last)s") % numbers
     return asked.subject.name
@@ -344,6 +238,7 @@ def _csv_query(asked: Asked) -> str:
         query["reinstates"] = str(asked.reinstates.pk)
     if asked.kind is RulingKind.VOID_RANGE:
         query["from"], query["to"] = asked.first, asked.last
+        query["dealer"] = str(asked.dealer or "")
     query["as"] = "csv"
     return query.urlencode()
 

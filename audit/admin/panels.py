@@ -47,11 +47,14 @@ def shoe_buttons(request: HttpRequest, found: Shoe) -> list[HeadButton]:
 
 
 def table_buttons(request: HttpRequest, found: GameTable) -> list[HeadButton]:
-    """Offer to close a table by ruling, and to report an incident at it."""
+    """Offer to void rounds by time and dealer, to close a table, and to report an incident at it."""
     query = f"table={found.pk}"
     buttons = []
     if request.user.has_perm("audit.request_ruling"):
-        buttons = [HeadButton(_("Close the table"), ask_url(query, RulingKind.CLOSE_TABLE), "lock", "grave")]
+        buttons = [
+            HeadButton(_("Void rounds"), ask_url(query, RulingKind.VOID_RANGE), "struck", "grave"),
+            HeadButton(_("Close the table"), ask_url(query, RulingKind.CLOSE_TABLE), "lock", "grave"),
+        ]
     return [*buttons, *_report_button(request, query, "")]
 
 
