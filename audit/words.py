@@ -151,6 +151,7 @@ REFUSALS: Final = {
     "ruling/one-open": _("Another ruling is open on this round. Decide that one first."),
     "ruling/void": _("The round is void already."),
     "ruling/rounds": _("No round is named that this can be about."),
+    "ruling/unseen": _("The face of a card was not seen: key it in at the table first."),
     "ruling/too-many": _("These are more than 500 rounds. Ask for fewer at once."),
     "ruling/one-round": _("This is about one round."),
     "ruling/table": _("These rounds are not of this table."),

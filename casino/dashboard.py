@@ -58,7 +58,7 @@ class TableLine(NamedTuple):
 def dashboard_context(request: HttpRequest) -> dict[str, Any]:
     """Read what the first page shows to this person."""
     now = datetime.now(UTC)
-    user = request.user
+    user: Any = request.user
     may_see_decisions = user.has_perm("audit.view_ruling")
     context: dict[str, Any] = {
         "greeting": _greeting(now),

@@ -69,6 +69,8 @@ def _look(asked: Asked, actor: Actor) -> tuple[Preview | None, Refusal | None]:
         return None, refusal_of(error)
     except NotAllowed as error:
         raise PermissionDenied from error
+    except ValueError as error:  # a card of the round was never seen, so nothing can be worked out from it
+        return None, refuse("ruling/unseen", str(error), field="cards")
 
 
 def _arguments(asked: Asked) -> dict[str, Any]:

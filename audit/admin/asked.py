@@ -12,7 +12,7 @@ from django.http import QueryDict
 from audit import words
 from audit.admin.subjects import Subject, read_key
 from audit.models import Incident, IncidentStatus, Ruling, RulingKind
-from audit.queries.rulings_in_force import placed_cards
+from audit.queries.ruling_page import texts_of
 from tables.models import Deal, DealStatus, Round, RoundStatus
 from tables.rules.drawing import DEAL_ORDER
 
@@ -68,7 +68,7 @@ def read_asked(subject: Subject, given: QueryDict) -> Asked:
     asked = Asked(subject, kind, [], {}, None, _incident(subject, given), {})
     if subject.round is not None:
         deal = Deal.objects.filter(round=subject.round, status=DealStatus.LIVE.value).first()
-        asked.recorded = {p: str(c.face) for p, c in placed_cards(deal).items()} if deal else {}
+        asked.recorded = texts_of(deal)
         asked.rounds = [subject.round]
     if kind in WITH_ALSO:
         asked.facts["also"] = [name for name in given.getlist("also") if name in words.ALSO]

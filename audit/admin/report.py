@@ -32,7 +32,7 @@ from audit.queries.catalogue import (
     known_facts,
     read_facts,
 )
-from audit.queries.rulings_in_force import placed_cards
+from audit.queries.ruling_page import texts_of
 from audit.services.asking import BadRuling, preview_ruling
 from audit.services.incidents import needs_decision
 from audit.services.reporting import Proposal, Reported, proposal_of, report_and_ask
@@ -182,7 +182,7 @@ def _coup(subject: Subject) -> Any:
     if subject.round is None:
         return None
     deal = Deal.objects.filter(round=subject.round, status=DealStatus.LIVE.value).first()
-    cards = {place: str(card.face or "") for place, card in placed_cards(deal).items()} if deal else {}
+    cards = texts_of(deal)
     return one_coup(cards, subject.round.shoe.decks) if cards else None
 
 

@@ -158,14 +158,15 @@ class RulingAdmin(ReadOnlyAdmin):
 
     def _try(self, request: HttpRequest, ruling: Ruling, verb: str) -> Refusal | None:
         now = datetime.now(UTC)
-        actor = Actor.of_user(request.user)
+        user: Any = request.user
+        actor = Actor.of_user(user)
         reason = request.POST.get("reason", "").strip()[:LONGEST_REASON]
         try:
             match verb:
                 case "approve":
                     return self._approve(request, ruling, reason, actor, now)
                 case "refuse":
-                    refuse_ruling(ruling_id=ruling.pk, reason=reason, actor=actor, user=request.user, at=now)
+                    refuse_ruling(ruling_id=ruling.pk, reason=reason, actor=actor, user=user, at=now)
                     messages.success(
                         request,
                         _("%(number)s is refused. Its rounds are free again.") % {"number": ruling.number},
@@ -187,18 +188,19 @@ class RulingAdmin(ReadOnlyAdmin):
     def _approve(
         self, request: HttpRequest, ruling: Ruling, reason: str, actor: Actor, now: datetime
     ) -> Refusal | None:
+        user: Any = request.user
         if not reason:
             return refuse("ruling/reason", field="reason")
-        if ruling.status == "requested" and checks_of(ruling, request.user, now).needs_sign_in:
+        if ruling.status == "requested" and checks_of(ruling, user, now).needs_sign_in:
             password = request.POST.get("password", "")
             if not password:
                 raise CannotDecide("ruling/sign-in", "")
-            sign_in_again(ruling=ruling, user=request.user, password=password, at=now)
+            sign_in_again(ruling=ruling, user=user, password=password, at=now)
         approve_ruling(
             ruling_id=ruling.pk,
             preview_hash=request.POST.get("preview_hash", ""),
             reason=reason,
-            user=request.user,
+            user=user,
             actor=actor,
             at=now,
         )

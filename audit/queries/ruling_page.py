@@ -106,9 +106,14 @@ def cards_of(ruling: Ruling, row: RulingRound) -> tuple[dict[str, str], dict[str
     deal = (
         deals.filter(number=number).first() if number else deals.filter(status=DealStatus.LIVE.value).first()
     )
+    return texts_of(deal), None
+
+
+def texts_of(deal: Deal | None) -> dict[str, str]:
+    """Write the cards that lie in a deal by place; one whose face nobody saw is `?`."""
     if deal is None:
-        return {}, None
-    return {place: str(card.face) for place, card in placed_cards(deal).items() if card.face}, None
+        return {}
+    return {p: f"{card.rank}{card.suit}" if card.rank else "?" for p, card in placed_cards(deal).items()}
 
 
 def open_hold_of(ruling: Ruling) -> Hold | None:

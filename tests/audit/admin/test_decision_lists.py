@@ -20,7 +20,7 @@ from tests.tables.playing import Platform
 pytestmark = pytest.mark.django_db
 
 LISTS = ["/admin/audit/incident/", "/admin/audit/ruling/", "/admin/audit/notice/", "/admin/"]
-ODD = ["%00", "-1", "0", "99999999999999999999999", "abc", "é", "' OR 1=1", "1/2", "x" * 300]
+ODD = ["%00", "-1", "0", "99999999999999999999999", "' OR 1=é", "x" * 300]
 
 
 def decide_some(platform: Platform, supervisor: User, manager: User, count: int) -> Round:
