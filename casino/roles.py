@@ -89,6 +89,7 @@ ROLES: dict[str, Role] = {
                 "audit.view_signin",
                 "tables.view_apikey",
                 "tables.view_outbox",
+                "auth.view_user",
             }
         ),
     ),
@@ -103,6 +104,7 @@ ROLES: dict[str, Role] = {
                 "tables.set_up_table",
                 "tables.publish_rulebook",
                 "tables.manage_api_keys",
+                "auth.view_user",
                 "audit.view_person",
                 "audit.view_setupchange",
                 "audit.request_setup_change",

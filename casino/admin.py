@@ -1,0 +1,71 @@
+"""Accounts: who may sign in, in which role. Shown, never edited: a role that decides takes two persons."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.auth.models import Group, User
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from casino.roles import ROLES
+from tables.admin.base import ReadOnlyAdmin
+from tables.admin.columns import column
+from tables.admin.record import Crumb, Fact, Facts, Record
+from tables.house import house_zone
+from tables.templatetags.felt import moment
+
+admin.site.unregister([User, Group])
+
+
+@admin.register(User)
+class AccountAdmin(ReadOnlyAdmin):
+    list_display = ("username", "full_name", "roles", "is_in_use", "seen")
+    prefix_fields = ("username",)
+    search_words = gettext_lazy("Log-in starts with")
+    list_lead = gettext_lazy("Accounts and their roles. What each role may do is one table of permissions.")
+    list_zone_words = gettext_lazy("Times in the house's zone")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).prefetch_related("groups")
+
+    @column(gettext_lazy("name"))
+    def full_name(self, found: User) -> str:
+        return found.get_full_name()
+
+    @column(gettext_lazy("role"))
+    def roles(self, found: User) -> str:
+        return roles_of(found)
+
+    @column(gettext_lazy("in use"))
+    def is_in_use(self, found: User) -> str:
+        return _("yes") if found.is_active else _("no")
+
+    @column(gettext_lazy("last signed in"), is_number=True)
+    def seen(self, found: User) -> SafeString:
+        return moment(found.last_login, house_zone().key)
+
+    def record(self, request: HttpRequest, found: User) -> Record:
+        zone = house_zone().key
+        facts = [
+            Fact(_("Name"), found.get_full_name() or "–"),
+            Fact(_("Role"), roles_of(found) or "–"),
+            Fact(_("In use"), _("yes") if found.is_active else _("no")),
+            Fact(_("Entered"), moment(found.date_joined, zone)),
+            Fact(_("Last signed in"), moment(found.last_login, zone) or "–"),
+        ]
+        may = [Fact(code, _("yes")) for code in sorted(found.get_all_permissions())]
+        return Record(
+            title=found.get_username(),
+            is_id=False,
+            crumbs=[Crumb(_("Accounts"), "../../"), Crumb(found.get_username())],
+            main=[Facts(_("What it may do"), may or [Fact(_("Nothing"), "–")])],
+            side=[Facts(_("The account"), facts)],
+        )
+
+
+def roles_of(user: User) -> str:
+    """Name the roles of an account in the language of this request."""
+    return ", ".join(str(ROLES[group.name].title) for group in user.groups.all() if group.name in ROLES)
