@@ -163,7 +163,8 @@ MENU: list[dict[str, Any]] = [
             _item(_("Rulebooks"), "book", "tables.rulebook"),
             _item(_("Dealers"), "dealer", "tables.dealer"),
             _item(pgettext_lazy("person", "Players"), "people", "tables.player"),
-            _item(_("Accounts"), "key", "auth.user"),
+            _item(_("API keys"), "key", "tables.apikey"),
+            _item(_("Accounts"), "lock", "auth.user"),
         ],
     },
 ]

@@ -1,6 +1,7 @@
-"""The pages of this app: one file a model. They show and change nothing."""
+"""The pages of this app: one file a model. They show; what changes is a named action."""
 
 from tables.admin import (
+    apikey,
     bet,
     dealer,
     feedevent,
@@ -16,6 +17,7 @@ from tables.admin import (
 )
 
 __all__ = [
+    "apikey",
     "bet",
     "dealer",
     "feedevent",

@@ -3,7 +3,8 @@
 from typing import Any
 
 from django.contrib import admin
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -14,6 +15,7 @@ from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
 from tables.admin.filters import choice_filter
 from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, link, list_url
+from tables.admin.table_buttons import action_urls, list_buttons
 from tables.models import GameTable, Round
 from tables.templatetags.felt import badge, disc, moment, money, state_badge, whole
 
@@ -36,8 +38,16 @@ class GameTableAdmin(ReadOnlyAdmin):
         "A table needs a published rulebook, a currency and limits before its feed is heard."
     )
 
+    def get_urls(self) -> list[URLPattern]:
+        return [*action_urls(self), *super().get_urls()]
+
     def get_ordering(self, request: HttpRequest) -> list[str]:
         return ["code"]
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        return super().changelist_view(
+            request, {"head_buttons": list_buttons(request), **(extra_context or {})}
+        )
 
     def clean_search(self, column: str, text: str) -> str:
         return text.upper()

@@ -117,7 +117,7 @@ def _corrections(rows: Sequence[Card]) -> Iterator[Correction]:
     """Say for each row that replaced another what lay at its place until then."""
     places = [place.value for place in DEAL_ORDER if any(row.place == place for row in rows)]
     before: dict[str, Card] = {}
-    for row in sorted(rows, key=lambda row: row.pk):
+    for row in sorted(rows, key=lambda row: row.pk or 0):  # a card only typed so far has none
         if row.supersedes_id is not None:
             was = before.get(row.place)
             yield Correction(row.at, places.index(row.place) + 1, face_of(was) if was else None, face_of(row))

@@ -12,6 +12,7 @@ from django.test import Client
 
 from casino.roles import ROLES
 from tables.models import (
+    ApiKey,
     Bet,
     Dealer,
     FeedEvent,
@@ -25,6 +26,8 @@ from tables.models import (
     Shoe,
     WalletTransaction,
 )
+from tables.services.actors import SYSTEM
+from tables.services.api_keys import make_api_key
 from tests.tables.playing import NOON, Platform, make_table
 
 SignIn = Callable[[str], Client]
@@ -43,7 +46,16 @@ ROWS: dict[type[models.Model], dict[str, Any]] = {
     Rulebook: {"version": 10, "content_hash": "{:064x}"},
     Dealer: {"reference": "D-copy-{:02}"},
     Player: {},
+    ApiKey: {"prefix": "copy{:02}"},
 }
+
+
+@pytest.fixture
+def table(db: Any) -> GameTable:
+    """Provide table B01 under the insurance rulebook, open, without a shoe."""
+    table = make_table(rulebook="insurance")
+    Platform(table).say("table_opened")
+    return table
 
 
 @pytest.fixture
@@ -56,7 +68,8 @@ def platform(db: Any) -> Platform:
 
 @pytest.fixture
 def played(platform: Platform) -> Round:
-    """Provide one settled round with three bets, and nothing else."""
+    """Provide one settled round with three bets and the key of its table, and nothing else."""
+    make_api_key(label="B01", table=platform.table, scopes=["feed:write"], actor=SYSTEM, at=NOON)
     return platform.play(
         "KS 2H QD KH KC 10H",
         ("b1", "P-10001", "banker", 10_000),

@@ -1,0 +1,48 @@
+"""Rules that can refuse what a person asks for, in words of the reader's language.
+
+A service says in English what exactly is wrong; this says in both languages which rule it breaks.
+"""
+
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+RULE_WORDS: Final[dict[str, Promise]] = {
+    "card/form": _("A card is a rank and a suit, as in 10H."),
+    "coup/drawing": _("These cards are no lawful coup."),
+    "coup/scanned": _("The cards differ from those the scanner saw."),
+    "decks": _("The rulebook plays with another number of decks."),
+    "feed/gap": _("This gap cannot be accepted."),
+    "feed/shoe-first": _("No shoe lies on the table."),
+    "money/form": _("This is no sum of money in the table's currency."),
+    "round/in-play": _("No round is in play."),
+    "round/meant": _("The table has gone on meanwhile: another round is due now."),
+    "round/number": _("That round was played already."),
+    "round/places": _("The card cannot lie there."),
+    "round/platform-id": _("That round was played already."),
+    "round/states": _("The round is not in a state that allows it."),
+    "round/times": _("The times are out of order."),
+    "shoe/blue-card": _("The blue card cannot be cut in there, or not any more."),
+    "shoe/card-count": _("The shoe does not hold as many cards."),
+    "shoe/number": _("The table has had all shoes of its day."),
+    "shoe/one-open": _("A shoe lies on the table."),
+    "shoe/start": _("The burn cannot be entered like this, or not any more."),
+    "table/code": _("The code of the table will not do."),
+    "table/currency": _("The currency will not do."),
+    "table/gaming-day": _("The gaming day starts at a full hour from 0 to 23."),
+    "table/limits": _("The lowest and the highest stake are no range."),
+    "table/name": _("The name will not do."),
+    "table/open": _("The table is not open."),
+    "table/rulebook": _("The table cannot play by that rulebook now."),
+    "table/zone": _("There is no such time zone."),
+    "api-key/label": _("The label will not do."),
+    "api-key/revoked": _("The key was revoked already."),
+    "api-key/scopes": _("The scopes will not do."),
+    "api-key/table": _("A key that writes a feed is for one table."),
+}
+
+
+def rule_words(rule: str) -> str | Promise:
+    """Say a rule; one that belongs to a rulebook, as `insurance/decks`, is known by its last part."""
+    return RULE_WORDS.get(rule) or RULE_WORDS.get(rule.rsplit("/", 1)[-1]) or ""
