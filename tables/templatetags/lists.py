@@ -95,7 +95,9 @@ def kept_inputs(cl: ChangeList) -> SafeString:
     hidden: list[Any] = [spec for spec in cl.filter_specs if getattr(spec, "is_hidden", False)]
     for spec in hidden:
         if spec.value():
-            kept += format_html('<input type="hidden" name="{}" value="{}">', spec.parameter_name, spec.value())
+            kept += format_html(
+                '<input type="hidden" name="{}" value="{}">', spec.parameter_name, spec.value()
+            )
     return kept
 
 
