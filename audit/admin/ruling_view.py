@@ -94,6 +94,10 @@ def ruling_context(
         "progress": progress,
         "coups": _coups(ruling, only) if only else None,
         "rule": rule_of(rulebook, ruling.passage),
+        # Without an incident there was nothing for a rule to propose.
+        "rule_proposed": ruling.is_proposed_by_rule
+        if ruling.incident or ruling.is_proposed_by_rule
+        else None,
         "incident_title": incident_title(ruling.incident) if ruling.incident else "",
         "money": ruling_money,
         "may_see_money": may_see_money,
