@@ -100,6 +100,8 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 # A task that kills its process is tried three times more and then given up; its promise in the outbox stays.
 CELERY_TASK_RETRY_ON_WORKER_LOST = True
+# How long the answer of a killed process may still lie in its pipe; until then nobody repeats its task.
+CELERY_WORKER_LOST_WAIT = 2.0
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_CONCURRENCY = WORKER_PROCESSES
