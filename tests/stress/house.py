@@ -179,7 +179,10 @@ class House:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-40:])
 
     def ensure_worker(self) -> None:
-        """Start a worker unless one runs."""
+        """Start a worker unless one runs and is free: a test that failed may have left a process stopped."""
+        stopped = {path.stem for path in self.stops.glob("*.*[0-9]")}
+        if any(not (self.stops / f"{point}.go").exists() for point in stopped):
+            self.kill_worker()
         if self.worker is None or self.worker.poll() is not None:
             self.start_worker()
 
@@ -188,12 +191,20 @@ class House:
         if self.worker is not None:
             kill_group(self.worker)
             self.worker = None
+        self.forget_stops()
+
+    def forget_stops(self) -> None:
+        """Take back every order to stop, and the marks of those who did."""
+        for left in self.stops.glob("*.*"):
+            left.unlink()
 
     def stop_at(self, point: str) -> None:
-        """Ask the next process that comes to the point to stop there."""
-        for left in self.stops.glob(f"{point}.*"):
-            left.unlink()
-        (self.stops / f"{point}.stop").touch()
+        """Ask the process that comes to the point with a round not yet played to stop there."""
+        self.forget_stops()
+        newest = self.one("SELECT coalesce(max(id), 0) FROM tables_round")
+        unfinished = self.stops / "unfinished"
+        unfinished.write_text(str(newest))
+        unfinished.rename(self.stops / f"{point}.stop")
 
     def stopped_at(self, point: str) -> int:
         """Wait until a process has stopped at the point, and return its pid."""

@@ -1,8 +1,9 @@
 """The product's own Celery app, whose settling stops where a test says: so that it can be killed there.
 
-Run as `celery -A tests.stress.stops worker` with a folder in STOPS. A file `<point>.stop` in it makes the
-first process that comes to the point write `<point>.<its pid>` and wait there, until it is killed or a file
-`<point>.go` appears. The product itself knows nothing of it: what is called at each point is wrapped here.
+Run as `celery -A tests.stress.stops worker` with a folder in STOPS. A file `<point>.stop` in it, with a
+round's id, makes the first process that comes to the point with a later round leave `<point>.<its pid>` and
+wait there, until it is killed or a file `<point>.go` appears. The product itself knows nothing of it: what it
+calls at each point is wrapped here.
 """
 
 import os
@@ -24,27 +25,32 @@ AFTER_COMMIT = "after-commit"
 POINTS = (BEFORE_LOCK, AFTER_LINES, AFTER_COMMIT)
 
 
-def stop_at(point: str, folder: Path) -> None:
+def stop_at(point: str, round_id: int, folder: Path) -> None:
     """Wait here if a test asked for it, and if no other process waits here already."""
+    order = folder / f"{point}.stop"
     try:
-        (folder / f"{point}.stop").rename(folder / f"{point}.{os.getpid()}")
+        if round_id <= int(order.read_text()):
+            return  # a message of an earlier test
+        order.rename(folder / f"{point}.{os.getpid()}")
     except FileNotFoundError:
         return
     while not (folder / f"{point}.go").exists():
         time.sleep(0.01)
 
 
-def stopping(point: str, *, before: bool, function: Callable[..., Any]) -> Callable[..., Any]:
+def stopping(
+    point: str, function: Callable[..., Any], round_id: Callable[..., int], *, before: bool
+) -> Callable[..., Any]:
     """Wrap a function of the product so that its process can be stopped before or after it."""
     folder = Path(os.environ["STOPS"])
 
     @wraps(function)
     def wrapper(*arguments: Any, **names: Any) -> Any:
         if before:
-            stop_at(point, folder)
+            stop_at(point, round_id(*arguments, **names), folder)
         answer = function(*arguments, **names)
         if not before:
-            stop_at(point, folder)
+            stop_at(point, round_id(*arguments, **names), folder)
         return answer
 
     return wrapper
@@ -55,13 +61,15 @@ def put_stops() -> None:
     from tables import locks, tasks
     from tables.services import settlement
 
-    locks.lock_round = stopping(BEFORE_LOCK, before=True, function=locks.lock_round)
+    locks.lock_round = stopping(BEFORE_LOCK, locks.lock_round, lambda round_id: round_id, before=True)
     # Settlement, lines, wallet transactions and journal are written; the transaction is still open.
     settlement.write_next_revision = stopping(
-        AFTER_LINES, before=False, function=settlement.write_next_revision
+        AFTER_LINES, settlement.write_next_revision, lambda round_, *_, **__: round_.pk, before=False
     )
     # The service has returned, so its COMMIT is done; the message is acknowledged when the task ends.
-    tasks.settle_round = stopping(AFTER_COMMIT, before=False, function=tasks.settle_round)
+    tasks.settle_round = stopping(
+        AFTER_COMMIT, tasks.settle_round, lambda *, round_id, now: round_id, before=False
+    )
 
 
 if "STOPS" in os.environ:

@@ -121,6 +121,7 @@ def stop_while_settling(house: House, point: str) -> tuple[list[int], int]:
 def kill_pool_child(house: House, point: str) -> None:
     rounds, pid = stop_while_settling(house, point)
     os.kill(pid, signal.SIGKILL)
+    house.forget_stops()
     # Nobody sweeps here: the worker notices its child's death and has the task done again.
     house.wait_for("every round is settled", lambda: is_all_done(house, rounds))
     assert_settled_once(house, rounds)
