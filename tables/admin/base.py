@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from django.contrib import messages
-from django.contrib.admin.options import IS_POPUP_VAR
+from django.contrib.admin.exceptions import DisallowedModelAdminLookup
+from django.contrib.admin.options import IS_POPUP_VAR, IncorrectLookupParameters
 from django.contrib.admin.utils import unquote
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import PermissionDenied, ValidationError
@@ -46,6 +47,13 @@ class KeysetChangeList(ChangeList):
     """A list that can go on from a row instead of counting rows from the start."""
 
     model_admin: "ReadOnlyAdmin"
+
+    def get_filters(self, request: HttpRequest) -> Any:
+        try:
+            return super().get_filters(request)
+        except DisallowedModelAdminLookup as error:
+            # No page of ours asks for it: the list is shown without it.
+            raise IncorrectLookupParameters(str(error)) from error
 
     def get_filters_params(self, params: dict[str, Any] | None = None) -> dict[str, Any]:
         lookups = super().get_filters_params(params)

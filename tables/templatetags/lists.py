@@ -65,7 +65,9 @@ def _is_number(cl: ChangeList, name: Any) -> bool:
 @register.simple_tag
 def page_numbers(cl: ChangeList) -> list[int | str]:
     """Return the page numbers worth showing, with … where some are left out."""
-    pages = cl.paginator.get_elided_page_range(cl.page_num, on_each_side=1, on_ends=1)
+    # A short list is shown whole whatever page the address names, so that number may be none of its pages.
+    number = max(1, min(cl.page_num, cl.paginator.num_pages))
+    pages = cl.paginator.get_elided_page_range(number, on_each_side=1, on_ends=1)
     return [page if isinstance(page, int) else "…" for page in pages]
 
 
