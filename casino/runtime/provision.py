@@ -8,11 +8,14 @@ from casino.runtime.postgres import PostgresServer
 OWNER = "bluecard_owner"
 APP = "bluecard_app"
 DATABASE = "bluecard"
+_LOCK = 0x70726F76  # any number nobody else locks
 
 
 def provision(server: PostgresServer) -> None:
     """Make what is missing of roles and database: an owner who is no superuser, and a role for run time."""
     with psycopg.connect(server.url(), autocommit=True) as connection:
+        # Several processes may come to a new server at once; the lock goes with the connection.
+        connection.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
         # The owner may make databases: the test run makes its own.
         for role, rights in ((OWNER, "LOGIN CREATEDB"), (APP, "LOGIN")):
             if not _exists(connection, "SELECT 1 FROM pg_roles WHERE rolname = %s", role):
