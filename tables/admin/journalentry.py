@@ -29,8 +29,9 @@ SUBJECTS = {
 
 
 class SubjectFilter(ChoiceFilter):
-    """Narrow to entries about one kind of thing."""
+    """Say of which kind the subject is that a link names: by itself no index would serve it."""
 
+    is_hidden = True
     title = gettext_lazy("subject")
     parameter_name = "subject_type"
     column = "subject_type"
