@@ -148,9 +148,9 @@ def test_a_shoe_page_accounts_for_every_card_in_as_many_queries_as_rounds_come(p
     counts = []
     for _times in range(2):
         platform.play("9S KH KD 5C")
-        round_ = platform.play("9H 9D KS QC")
+        shoe = platform.play("9H 9D KS QC").shoe
         with CaptureQueriesContext(connection) as asked:
-            page = read_shoe_page(round_.shoe)
+            page = read_shoe_page(shoe)
         counts.append(len(asked))
     assert counts[0] == counts[1] <= 4
     assert page.ledger.out[Whereabouts.TURNED] == 1
