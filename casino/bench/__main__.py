@@ -1,4 +1,4 @@
-"""The process that measures: `python -m casino.bench FIGURE ROWS`, in the bench's own database.
+"""The process that measures: `python -m casino.bench FIGURE ROWS RUNS`, in the bench's own database.
 
 Writes one JSON line a figure on standard output, and what it is doing on standard error.
 """
@@ -14,16 +14,21 @@ def main(arguments: list[str]) -> None:
     """Take one figure, or settle one round. Told to end, it ends the web server it started as well."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     django.setup()
+    from casino.bench.figure import Size
     from casino.bench.ingest import bench_ingest
     from casino.bench.lookup import bench_lookup
     from casino.bench.settle import bench_settle, settle_one
 
-    name, number = arguments[0], int(arguments[1])
+    name, number, *runs = arguments[0], *map(int, arguments[1:])
     if name == "settle-one":
         print(json.dumps(settle_one(number)), flush=True)
         return
     figures = {"settle": bench_settle, "ingest": bench_ingest, "lookup": bench_lookup}
-    for figure in figures[name](number, lambda words: print(f"{name}: {words}", file=sys.stderr, flush=True)):
+
+    def say(words: str) -> None:
+        print(f"{name}: {words}", file=sys.stderr, flush=True)
+
+    for figure in figures[name](Size(number, *runs), say):
         print(json.dumps(figure.as_json()), flush=True)
 
 

@@ -12,6 +12,14 @@ RUNS = 5
 
 
 @dataclass(frozen=True, slots=True)
+class Size:
+    """How much is measured, and how often."""
+
+    rows: int
+    runs: int = RUNS
+
+
+@dataclass(frozen=True, slots=True)
 class Ratio:
     """One value divided by another (`x`), or a value by itself, with the target it is held against."""
 
@@ -76,7 +84,7 @@ Say = Callable[[str], None]
 
 
 def alternate(
-    subjects: Mapping[str, Timed], *, runs: int = RUNS, say: Say = lambda words: None
+    subjects: Mapping[str, Timed], *, runs: int, say: Say = lambda words: None
 ) -> dict[str, list[float]]:
     """Take every subject once, then every subject again, so that a slow moment of the machine meets all.
 

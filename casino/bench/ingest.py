@@ -10,7 +10,7 @@ import httpx
 from django.db import connection, transaction
 from django.utils import timezone
 
-from casino.bench.figure import Figure, Say, alternate, seconds_of
+from casino.bench.figure import Figure, Say, Size, alternate, seconds_of
 from casino.bench.house import open_house
 from casino.bench.play import Play
 from casino.bench.web import web_server
@@ -26,8 +26,8 @@ RULEBOOK = "insurance"
 JSON_LINES = {"Content-Type": "application/x-ndjson"}
 
 
-def bench_ingest(rows: int, say: Say) -> Iterator[Figure]:
-    """Take the figures of a table's feed: `rows` bets a run, and a fiftieth as many events."""
+def bench_ingest(size: Size, say: Say) -> Iterator[Figure]:
+    """Take the figures of a table's feed: bets a run, and a fiftieth as many events."""
     table = open_house(RULEBOOK)
     _, secret = make_api_key(
         label="bench", table=table, scopes=[Scope.FEED_WRITE], actor=SYSTEM, at=timezone.now()
@@ -36,8 +36,8 @@ def bench_ingest(rows: int, say: Say) -> Iterator[Figure]:
     with web_server() as client:
         feed = _Feed(client, table, secret)
         feed.send([*play.open_table(), *play.start_shoe()])
-        yield _bench_bets(feed, play, rows, say)
-        yield _bench_events(feed, play, max(20, rows // 50), say)
+        yield _bench_bets(feed, play, size, say)
+        yield _bench_events(feed, play, Size(max(20, size.rows // 50), size.runs), say)
 
 
 class _Feed:
@@ -65,7 +65,8 @@ class _Feed:
         return taken
 
 
-def _bench_bets(feed: _Feed, play: Play, rows: int, say: Say) -> Figure:
+def _bench_bets(feed: _Feed, play: Play, size: Size, say: Say) -> Figure:
+    rows = size.rows
     say(f"{rows:,} bets a run, through the API and by COPY")
     # A first round, not measured, makes the players known and the web server warm.
     _send_bets(feed, play, rows)
@@ -82,9 +83,8 @@ def _bench_bets(feed: _Feed, play: Play, rows: int, say: Say) -> Figure:
         return seconds_of(write)
 
     figure = Figure("ingest", f"{rows:,} bets of a table's feed, durable when answered")
-    figure.runs = alternate(
-        {THROUGH_API: lambda _run: _send_bets(feed, play, rows), BARE_COPY: copy}, say=say
-    )
+    subjects = {THROUGH_API: lambda _run: _send_bets(feed, play, rows), BARE_COPY: copy}
+    figure.runs = alternate(subjects, runs=size.runs, say=say)
     figure.compare("through the API / COPY", THROUGH_API, BARE_COPY)
     for subject, seconds in figure.medians.items():
         figure.values[f"{subject}, a second"] = round(rows / seconds)
@@ -116,7 +116,8 @@ def _as_copied(feed: _Feed, play: Play, players: dict[str, int], rows: int) -> t
     return out.getvalue(), COPY_BETS
 
 
-def _bench_events(feed: _Feed, play: Play, events: int, say: Say) -> Figure:
+def _bench_events(feed: _Feed, play: Play, size: Size, say: Say) -> Figure:
+    events = size.rows
     say(f"{events:,} events a run, many in a request and one in a request")
     counted: dict[str, list[int]] = {MANY: [], ONE: []}
 
@@ -131,7 +132,7 @@ def _bench_events(feed: _Feed, play: Play, events: int, say: Say) -> Figure:
         return len(sent) / sum(feed.send([event]) for event in sent)
 
     figure = Figure("ingest.events", "events of small rounds, ten bets each", unit="/s")
-    figure.runs = alternate({MANY: many, ONE: one}, say=say)
+    figure.runs = alternate({MANY: many, ONE: one}, runs=size.runs, say=say)
     figure.compare("many in a request / one in a request", MANY, ONE)
     for subject, numbers in counted.items():
         figure.values[f"{subject}: events a run"] = numbers[0]

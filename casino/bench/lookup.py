@@ -11,7 +11,7 @@ import psycopg
 from django.db import connection
 from psycopg import sql
 
-from casino.bench.figure import Figure, Say, alternate
+from casino.bench.figure import Figure, Say, Size, alternate
 from casino.bench.house import BEGUN, open_house, owner_connection
 from tables.models import Round, Rulebook
 from tables.services.actors import SYSTEM
@@ -62,9 +62,9 @@ OTHER_INDEXES = (
 )
 
 
-def bench_lookup(rows: int, say: Say) -> Iterator[Figure]:
-    """Take the figures of a look-up at a tenth of `rows` rounds and at `rows` rounds."""
-    sizes = (max(1, rows // 10), rows)
+def bench_lookup(size: Size, say: Say) -> Iterator[Figure]:
+    """Take the figures of a look-up at a tenth of the rounds and at all of them."""
+    sizes = (max(1, size.rows // 10), size.rows)
     buffers: dict[str, list[float]] = {}
     timed: list[Figure] = []
     with owner_connection() as owner:
@@ -75,7 +75,7 @@ def bench_lookup(rows: int, say: Say) -> Iterator[Figure]:
             say(f"looking up at {rounds:,} rounds")
             names = house.sample(EXPLAINED)
             buffers[f"{rounds:,} rounds"] = [statistics.mean(_buffers(names))]
-            timed.append(_time(house, rounds))
+            timed.append(_time(house, rounds, size.runs))
     figure = Figure("lookup", f"buffers touched by a look-up by round ID, mean of {EXPLAINED}", unit="")
     figure.runs = buffers
     smaller, larger = (f"{rounds:,} rounds" for rounds in sizes)
@@ -149,7 +149,7 @@ def _buffers(names: list[str]) -> Iterator[int]:
         yield plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
 
 
-def _time(house: _House, rounds: int) -> Figure:
+def _time(house: _House, rounds: int, runs: int) -> Figure:
     """Take the time of each look-up, through the ORM and through the bare driver."""
     statement, _ = Round.objects.filter(public_id="").query.sql_with_params()
     taken: dict[str, list[float]] = {"ORM": [], "driver": []}
@@ -168,7 +168,7 @@ def _time(house: _House, rounds: int) -> Figure:
     figure = Figure(
         f"lookup.time.{rounds}", f"time of a look-up at {rounds:,} rounds, p50 of each run", unit="ms"
     )
-    figure.runs = alternate({"through the ORM": by_orm, "through the driver alone": by_driver})
+    figure.runs = alternate({"through the ORM": by_orm, "through the driver alone": by_driver}, runs=runs)
     figure.compare("ORM / driver", "through the ORM", "through the driver alone")
     for name, times in taken.items():
         figure.values[f"{name} p50, ms"] = round(statistics.median(times), 4)

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from casino.bench.figure import Figure, Ratio, Say, alternate, seconds_of
+from casino.bench.figure import Figure, Ratio, Say, Size, alternate, seconds_of
 from casino.counterparts.platform.chance import Chance
 from casino.runtime.places import ROOT
 from tables.rulebooks import SHIPPED, find_rulebook, load_shipped
@@ -24,8 +24,9 @@ JUDGED, ONLY_JSON = "judged", "json.loads + json.dumps"
 ONLY_START = "start of the program alone"
 
 
-def bench_judge(rows: int, say: Say) -> Iterator[Figure]:
-    """Take the time of judging `rows` lines of 20 bets, beside reading and writing the same lines as JSON."""
+def bench_judge(size: Size, say: Say) -> Iterator[Figure]:
+    """Take the time of judging lines of 20 bets, beside reading and writing the same lines as JSON."""
+    rows = size.rows
     say(f"judging {rows:,} lines of {BETS_A_LINE} bets")
     lines = list(_lines(rows))
 
@@ -38,19 +39,21 @@ def bench_judge(rows: int, say: Say) -> Iterator[Figure]:
         return seconds_of(lambda: [json.dumps(json.loads(line)) for line in lines])
 
     figure = Figure("judge", f"{rows:,} lines of {BETS_A_LINE} bets, one core")
-    figure.runs = alternate({JUDGED: judge_all, ONLY_JSON: json_only})
+    figure.runs = alternate({JUDGED: judge_all, ONLY_JSON: json_only}, runs=size.runs, say=say)
     figure.compare("judging / JSON alone", JUDGED, ONLY_JSON, target=SLOWEST_JUDGE)
     figure.values["lines a second"] = round(rows / figure.medians[JUDGED])
     figure.values["bets a second"] = round(rows * BETS_A_LINE / figure.medians[JUDGED])
     yield figure
 
 
-def bench_odds(_rows: int, say: Say) -> Iterator[Figure]:
+def bench_odds(size: Size, say: Say) -> Iterator[Figure]:
     """Take the time of `manage.py odds` for every shipped rulebook, each time in a new process."""
     say("counting all coups of a fresh shoe, for each rulebook")
     figure = Figure("odds", "`manage.py odds RULEBOOK --json`, a process each: seconds of one core", unit="s")
     subjects = {name: _core_seconds("odds", name, "--json") for name in SHIPPED}
-    figure.runs = alternate({**subjects, ONLY_START: _core_seconds("odds", "--help")}, say=say)
+    figure.runs = alternate(
+        {**subjects, ONLY_START: _core_seconds("odds", "--help")}, runs=size.runs, say=say
+    )
     slowest = max(SHIPPED, key=lambda name: figure.medians[name])
     figure.compare(f"{slowest} / {ONLY_START}", slowest, ONLY_START)
     seconds = figure.medians[slowest]

@@ -11,7 +11,7 @@ from pathlib import Path
 from django.utils import timezone
 
 from casino.bench.bulk import settle_with_bulk
-from casino.bench.figure import RUNS, Figure, Ratio, Say, alternate, seconds_of
+from casino.bench.figure import Figure, Ratio, Say, Size, alternate, seconds_of
 from casino.bench.house import FilledRound, House, open_house, owner_connection, players_of
 from casino.bench.prepared import PreparedRows
 from tables.models import Settlement
@@ -25,14 +25,14 @@ SLOWEST, FASTER = 1.5, 4.0
 FLAT = 1.1
 
 
-def bench_settle(rows: int, say: Say) -> Iterator[Figure]:
-    """Take the figures of settling a round of `rows` bets, and of the memory it needs."""
-    players = players_of(rows)
+def bench_settle(size: Size, say: Say) -> Iterator[Figure]:
+    """Take the figures of settling a round of bets, and of the memory it needs."""
+    rows, players = size.rows, players_of(size.rows)
     house = House(open_house(), max(players, players_of(rows * 10)))
-    say(f"filling {3 * RUNS + 1} rounds of {rows:,} bets")
+    say(f"filling {3 * size.runs + 1} rounds of {rows:,} bets")
     model = house.fill_round(rows, players=players)
     _settle(model)
-    sets = [_fill(house, rows, players, model, run) for run in range(RUNS)]
+    sets = [_fill(house, rows, players, model, run) for run in range(size.runs)]
     house.settle_down()
     updates: list[float] = []
 
@@ -48,6 +48,7 @@ def bench_settle(rows: int, say: Say) -> Iterator[Figure]:
             PREPARED: lambda run: seconds_of(sets[run][1].insert),
             BULK: with_bulk,
         },
+        runs=size.runs,
         say=say,
     )
     _refuse_unequal_work([round_.id for ours, theirs, bulk in sets for round_ in (ours, theirs.round, bulk)])

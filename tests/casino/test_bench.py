@@ -26,7 +26,7 @@ def environment(own_database: OwnTestDatabase) -> Iterator[dict[str, str]]:
 
 def take(name: str, rows: int, environment: dict[str, str]) -> dict[str, dict[str, Any]]:
     """Run the command, and return its figures by name."""
-    command = [sys.executable, "manage.py", "bench", name, "--rows", str(rows), "--json"]
+    command = [sys.executable, "manage.py", "bench", name, "--rows", str(rows), "--runs", "2", "--json"]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return {figure["name"]: figure for figure in json.loads(done.stdout)}
@@ -41,10 +41,10 @@ def test_settle(environment: dict[str, str]) -> None:
     figures = take("settle", 50, environment)
     settle, memory = figures["settle"], figures["settle.memory"]
     assert {subject: len(runs) for subject, runs in settle["runs"].items()} == {
-        "settled by one statement": 5,
-        "prepared rows inserted": 5,
-        "bulk_create + bulk_update": 5,
-        "of which bulk_update": 5,
+        "settled by one statement": 2,
+        "prepared rows inserted": 2,
+        "bulk_create + bulk_update": 2,
+        "of which bulk_update": 2,
     }
     assert targets(settle) == [(1.5, "at most"), (4.0, "at least"), (None, "at most")]
     medians = settle["medians"]
@@ -60,8 +60,8 @@ def test_ingest(environment: dict[str, str]) -> None:
     figures = take("ingest", 20, environment)
     bets, events = figures["ingest"], figures["ingest.events"]
     assert {subject: len(runs) for subject, runs in bets["runs"].items()} == {
-        "bets through the API": 5,
-        "bare COPY of the same rows": 5,
+        "bets through the API": 2,
+        "bare COPY of the same rows": 2,
     }
     assert bets["values"]["bets through the API, a second"] > 0
     assert set(events["runs"]) == {"events, many in a request", "events, one in a request"}
@@ -69,14 +69,14 @@ def test_ingest(environment: dict[str, str]) -> None:
 
 @pytest.mark.slow
 def test_lookup(environment: dict[str, str]) -> None:
-    figures = take("lookup", 5_000, environment)
+    figures = take("lookup", 1_000, environment)
     lookup = figures["lookup"]
-    assert list(lookup["runs"]) == ["500 rounds", "5,000 rounds"]
+    assert list(lookup["runs"]) == ["100 rounds", "1,000 rounds"]
     # An index page or two and the row's own page, at the least.
     assert all(buffers >= 2 for buffers in lookup["medians"].values())
     assert targets(lookup) == [(1.3, "at most")]
-    assert {"ORM p50, ms", "ORM p99, ms"} <= set(figures["lookup.time.5000"]["values"])
-    assert set(figures["lookup.time.500"]["runs"]) == {"through the ORM", "through the driver alone"}
+    assert {"ORM p50, ms", "ORM p99, ms"} <= set(figures["lookup.time.1000"]["values"])
+    assert set(figures["lookup.time.100"]["runs"]) == {"through the ORM", "through the driver alone"}
 
 
 def test_judge(environment: dict[str, str]) -> None:

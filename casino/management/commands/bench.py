@@ -12,13 +12,13 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from casino.bench.database import CannotBench, bench_database
-from casino.bench.figure import Figure, as_text, figure_from_json
+from casino.bench.figure import RUNS, Figure, Say, Size, as_text, figure_from_json
 from casino.bench.paper import bench_judge, bench_odds
 from casino.runtime.places import ROOT
 
 #: What each figure is taken at, unless --rows says otherwise.
 USUAL_ROWS = {"settle": 100_000, "ingest": 100_000, "judge": 5_000, "odds": 1, "lookup": 10_000_000}
-ON_PAPER: dict[str, Callable[[int, Callable[[str], None]], Iterator[Figure]]] = {
+ON_PAPER: dict[str, Callable[[Size, Say], Iterator[Figure]]] = {
     "judge": bench_judge,
     "odds": bench_odds,
 }
@@ -42,16 +42,22 @@ class Command(BaseCommand):
             + ", ".join(f"{rows:,} ({name})" for name, rows in USUAL_ROWS.items() if rows > 1),
         )
 
+        parser.add_argument(
+            "--runs", type=int, default=RUNS, metavar="N", help=f"runs of each subject ({RUNS})"
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         rows: int | None = options["rows"]
         if rows is not None and rows < 10:
             raise CommandError(f"--rows: at least 10, not {rows}", returncode=2)
+        if options["runs"] < 1:
+            raise CommandError(f"--runs: at least 1, not {options['runs']}", returncode=2)
         names = list(USUAL_ROWS) if options["figure"] == "all" else [options["figure"]]
         found: list[Figure] = []
         try:
             with _ending_orderly():
                 for name in names:
-                    for figure in self._take(name, rows or USUAL_ROWS[name]):
+                    for figure in self._take(name, Size(rows or USUAL_ROWS[name], options["runs"])):
                         found.append(figure)
                         if not options["json"]:
                             self.stdout.write("\n".join(as_text(figure)) + "\n")
@@ -62,12 +68,12 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps([figure.as_json() for figure in found], indent=1))
 
-    def _take(self, name: str, rows: int) -> Iterator[Figure]:
+    def _take(self, name: str, size: Size) -> Iterator[Figure]:
         if name in ON_PAPER:
-            yield from ON_PAPER[name](rows, lambda words: self.stderr.write(f"{name}: {words}"))
+            yield from ON_PAPER[name](size, lambda words: self.stderr.write(f"{name}: {words}"))
             return
         with bench_database() as environment:
-            yield from _measured(name, rows, environment)
+            yield from _measured(name, size, environment)
 
 
 @contextmanager
@@ -80,12 +86,12 @@ def _ending_orderly() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _measured(name: str, rows: int, environment: dict[str, str]) -> Iterator[Figure]:
+def _measured(name: str, size: Size, environment: dict[str, str]) -> Iterator[Figure]:
     """Let a process of its own measure in the bench's database, and give its figures as they come.
 
     :raises subprocess.CalledProcessError: if it fails.
     """
-    command = [sys.executable, "-m", "casino.bench", name, str(rows)]
+    command = [sys.executable, "-m", "casino.bench", name, str(size.rows), str(size.runs)]
     with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
