@@ -84,6 +84,7 @@ def server(scene: Scene) -> Iterator[LiveServer]:
 def look(browser: Browser, server: LiveServer) -> Iterator[Any]:
     """Return a function that opens a page as a role, at a width, in a theme and a language."""
     contexts = []
+    troubles: list[str] = []
 
     def open_page(
         path: str, *, width: int = 1280, theme: str = "light", language: str = "en", role: str = "manager"
@@ -99,6 +100,8 @@ def look(browser: Browser, server: LiveServer) -> Iterator[Any]:
         keep = f"localStorage.adminTheme ??= '\"{theme}\"'"
         context.add_init_script(keep)
         page = context.new_page()
+        page.on("console", lambda message: troubles.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: troubles.append(str(error)))
         page.goto(server.url + path)
         page.wait_for_load_state("networkidle")
         return page
@@ -106,6 +109,8 @@ def look(browser: Browser, server: LiveServer) -> Iterator[Any]:
     yield open_page
     for context in contexts:
         context.close()
+    # A look-up that finds nothing answers 404, which chromium reports as well.
+    assert [trouble for trouble in troubles if "status of 404" not in trouble] == []
 
 
 def session_of(username: str) -> str:
