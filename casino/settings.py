@@ -6,8 +6,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 from kombu.entity import Exchange, Queue
 
-from casino.runtime.database_url import database_from_url
-from casino.runtime.places import ROOT, state_folder
+from casino.runtime.database_url import database_from_url, database_url
+from casino.runtime.places import ROOT, socket_folder, state_folder
 
 
 def _read(name: str, default: str = "") -> str:
@@ -77,9 +77,9 @@ else:
 #: True while PostgreSQL is ours to start: nobody named another.
 DATABASE_IS_EMBEDDED = not DATABASE_URL
 if DATABASE_IS_EMBEDDED:
-    _socket = f"host={BLUECARD_STATE / 'socket'} dbname=bluecard"
-    DATABASE_URL = f"{_socket} user=bluecard_app"
-    DATABASE_OWNER_URL = f"{_socket} user=bluecard_owner"
+    _host = str(socket_folder(BLUECARD_STATE))
+    DATABASE_URL = database_url(host=_host, dbname="bluecard", user="bluecard_app")
+    DATABASE_OWNER_URL = database_url(host=_host, dbname="bluecard", user="bluecard_owner")
 
 if BLUECARD_AS_OWNER and not DATABASE_OWNER_URL:
     raise ImproperlyConfigured("this command changes the schema: name its owner's DATABASE_OWNER_URL")

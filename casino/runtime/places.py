@@ -24,9 +24,12 @@ def state_folder(chosen: str, root: Path = ROOT, uid: int | None = None) -> Path
 
 
 def socket_folder(state: Path) -> Path:
-    """Return the folder of PostgreSQL's socket: in the state folder, or a short one if that is too long."""
+    """Return the folder of PostgreSQL's socket: in the state folder, or a short one if that will not do.
+
+    It will not do if it is too long, or holds a comma, which parts hosts in a connection string.
+    """
     folder = state / "socket"
-    if len(os.fsencode(folder / SOCKET_NAME)) <= SOCKET_PATH_BYTES:
+    if len(os.fsencode(folder / SOCKET_NAME)) <= SOCKET_PATH_BYTES and "," not in str(folder):
         return folder
     digest = hashlib.sha256(os.fsencode(state)).hexdigest()[:12]
     return Path(f"/tmp/bluecard-{os.geteuid()}-{digest}")

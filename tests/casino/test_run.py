@@ -122,3 +122,16 @@ def test_a_changed_static_file_is_collected_again(monkeypatch: pytest.MonkeyPatc
     assert ship._static_fingerprint() == before
     (checkout / "static" / "page.css").write_text("b")
     assert ship._static_fingerprint() != before
+
+
+def test_a_setting_that_will_not_do_is_said_in_a_line() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "casino.runtime.run"],
+        cwd=ROOT,
+        env={**os.environ, "WEB_PORT": "eighty"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr == "bluecard: WEB_PORT has to be a whole number, not 'eighty'\n"

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from psycopg.conninfo import conninfo_to_dict
 
 from casino.runtime.database_url import database_from_url
 from casino.runtime.places import ROOT, socket_folder, state_folder
@@ -133,3 +134,20 @@ def test_a_socket_path_that_would_be_too_long_is_short() -> None:
     too_long = Path("/" + "s" * 86)
     assert socket_folder(too_long).parent == Path("/tmp")
     assert socket_folder(too_long) != socket_folder(Path("/" + "t" * 86))
+
+
+def test_a_comma_would_part_hosts() -> None:
+    assert socket_folder(Path("/here, there")).parent == Path("/tmp")
+
+
+@pytest.mark.parametrize("state", ["/srv/blue card", "/srv/it's", "/" + "s" * 120, "/srv/a,b"])
+def test_the_programs_look_for_the_socket_where_the_server_lays_it(
+    state: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = read_settings(monkeypatch, {"BLUECARD_STATE": state})
+    assert found["DATABASES"]["default"]["HOST"] == str(socket_folder(Path(state)))
+    assert conninfo_to_dict(found["DATABASE_OWNER_URL"]) == {
+        "host": str(socket_folder(Path(state))),
+        "dbname": "bluecard",
+        "user": "bluecard_owner",
+    }
