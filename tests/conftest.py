@@ -33,7 +33,7 @@ def own_database() -> Iterator[OwnTestDatabase]:
     server = PostgresServer(settings.BLUECARD_STATE, settings.PG_BIN_DIR)
     with server.in_use() if settings.DATABASE_IS_EMBEDDED else nullcontext():
         if settings.DATABASE_IS_EMBEDDED:
-            provision(server)
+            provision(server.url())
         database = OwnTestDatabase.create(settings.DATABASE_URL, settings.DATABASE_OWNER_URL)
         yield database
         database.drop()

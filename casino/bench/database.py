@@ -38,7 +38,7 @@ def bench_database() -> Iterator[dict[str, str]]:
         if settings.DATABASE_IS_EMBEDDED:
             server = PostgresServer(settings.BLUECARD_STATE, settings.PG_BIN_DIR)
             stack.enter_context(server.in_use())
-            provision(server)
+            provision(server.url())
         name = f"{PREFIX}{os.getpid()}"
         maintenance = make_conninfo(settings.DATABASE_OWNER_URL, dbname="postgres")
         _make(maintenance, name)

@@ -21,6 +21,7 @@ from casino.runtime.accounts import Account, serving_account
 from casino.runtime.binaries import Binaries, copy_for, find_binaries
 from casino.runtime.database_url import database_url
 from casino.runtime.places import socket_folder
+from casino.runtime.provision import provision
 
 ADMIN = "bluecard_admin"
 #: After a crash a zombie may hold the pid file, and shared memory lives until the last child has gone.
@@ -310,14 +311,13 @@ def _is_server_of(pid: int, data: Path) -> bool:
 def main(arguments: list[str]) -> int:
     """Start, stop, ask after or talk to the embedded server from the command line."""
     from casino import settings
-    from casino.runtime.provision import provision
 
     server = PostgresServer(settings.BLUECARD_STATE, settings.PG_BIN_DIR)
     match arguments:
         case ["start"]:
             started = server.ensure_running()
             server.kept.touch()
-            provision(server)
+            provision(server.url())
             print(f"{'Started' if started else 'Already running'}: {server.url()}")
             return 0
         case ["stop"]:

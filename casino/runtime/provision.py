@@ -3,17 +3,15 @@
 import psycopg
 from psycopg import sql
 
-from casino.runtime.postgres import PostgresServer
-
 OWNER = "bluecard_owner"
 APP = "bluecard_app"
 DATABASE = "bluecard"
 _LOCK = 0x70726F76  # any number nobody else locks
 
 
-def provision(server: PostgresServer) -> None:
+def provision(administrator_url: str) -> None:
     """Make what is missing of roles and database: an owner who is no superuser, and a role for run time."""
-    with psycopg.connect(server.url(), autocommit=True) as connection:
+    with psycopg.connect(administrator_url, autocommit=True) as connection:
         # Several processes may come to a new server at once; the lock goes with the connection.
         connection.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
         # The owner may make databases: the test run makes its own.

@@ -95,7 +95,7 @@ def _database() -> Iterator[PostgresServer | None]:
         return
     server = PostgresServer(settings.BLUECARD_STATE, settings.PG_BIN_DIR)
     with server.in_use() as started:
-        provision(server)
+        provision(server.url())
         print(f"PostgreSQL {'started' if started else 'was running'}: {server.data}", flush=True)
         yield server
 

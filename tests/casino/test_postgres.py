@@ -65,8 +65,8 @@ def test_it_starts_once_and_stops(server: PostgresServer) -> None:
 
 def test_provision_makes_two_roles_of_which_neither_is_superuser(server: PostgresServer) -> None:
     server.ensure_running()
-    provision(server)
-    provision(server)  # a second time changes nothing
+    provision(server.url())
+    provision(server.url())  # a second time changes nothing
     rows = query(
         server,
         "SELECT rolname, rolsuper, rolcreatedb, rolcreaterole FROM pg_roles WHERE rolname IN"

@@ -112,7 +112,7 @@ class House:
     def build(self) -> None:
         """Start PostgreSQL on new data and bring the schema in."""
         self.server.ensure_running()
-        provision(self.server)
+        provision(self.server.url())
         done = subprocess.run(
             [sys.executable, "-m", "casino.runtime.set_up"],
             cwd=ROOT,
