@@ -29,6 +29,32 @@ RULING_STATES: Final = {
     "expired": State("void", "clock", pgettext_lazy("ruling", "Expired")),
     "stale": State("wrong", "triangle", _("Overtaken by a change")),
 }
+CHANGE_STATES: Final = {
+    "requested": State("waits", "pause", _("Waits for approval")),
+    "approved": State("done", "tick", _("Approved and carried out")),
+    "refused": State("void", "close", pgettext_lazy("ruling", "Refused")),
+    "expired": State("void", "clock", pgettext_lazy("ruling", "Expired")),
+}
+CHANGE_KINDS: Final = {
+    "thresholds": _("Thresholds of a table"),
+    "person_link": _("Person behind an account"),
+    "role": _("Role of an account"),
+    "rulebook": _("Rulebook"),
+}
+CHANGE_ICONS: Final = {
+    "thresholds": "chips",
+    "person_link": "people",
+    "role": "lock",
+    "rulebook": "book",
+}
+#: The house's roles by the name of their group.
+ROLE_TITLES: Final = {
+    "supervisor": _("Floor supervisor"),
+    "manager": _("Shift manager"),
+    "support": _("Support agent"),
+    "auditor": _("Auditor"),
+    "administrator": _("Administrator"),
+}
 #: A ruling as a thing to choose, without naming what it is about.
 RULING_KINDS: Final = {
     "stand": _("Let it stand"),
@@ -164,6 +190,10 @@ REFUSALS: Final = {
     "incident/facts": _("That fact is not known."),
     "incident/unanswered": _("Answer the facts that decide first."),
     "incident/code": _("The rulebook's catalogue has no such incident."),
+    "setup/decided": _("This request was decided already. Nothing more was done."),
+    "setup/expired": _("The time to decide has run out. Ask again."),
+    "setup/four-eyes": _("This takes a second person: who asked for it cannot approve it."),
+    "setup/reason": _("Say why."),
     "person/none": _("Your account is linked to no person, so it takes no part in decisions."),
     "round/changed": _("The round changed while you looked. Look again at what it would do now."),
 }

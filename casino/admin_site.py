@@ -165,6 +165,7 @@ MENU: list[dict[str, Any]] = [
             _item(pgettext_lazy("person", "Players"), "people", "tables.player"),
             _item(_("API keys"), "key", "tables.apikey"),
             _item(_("Accounts"), "lock", "auth.user"),
+            {**_item(_("Changes of the set-up"), "scales", "audit.setupchange"), "count": "changes"},
         ],
     },
 ]

@@ -16,8 +16,10 @@ from audit.admin.ruling_words import (
     subject_of,
     title_of,
 )
+from audit.admin.setup_words import change_title
 from audit.models import Incident, Ruling, RulingKind
-from audit.queries.queue import queue_of
+from audit.queries.queue import changes_to_decide, queue_of
+from audit.queries.setup_changes import Named
 from audit.services.rulings import EXPIRES_AFTER
 from tables import words
 from tables.house import house_zone
@@ -77,6 +79,10 @@ def dashboard_context(request: HttpRequest) -> dict[str, Any]:
             "incidents_count": queue.incidents_count,
             "under_way": [_request_line(ruling, now) for ruling in queue.under_way],
         }
+    if user.has_perm("audit.view_setupchange"):
+        changes = changes_to_decide(user, now)
+        named = Named.by(changes)
+        context["changes"] = [(one, change_title(one, named), one.expires_at - now) for one in changes]
     return context
 
 

@@ -10,10 +10,11 @@ from audit.services.incidents import BadReport
 from audit.services.rulings import CannotDecide
 from audit.words import REFUSALS
 from tables.models import IllegalTransition
+from tables.services.setup import BadSetup
 
 REFUSING = (BadRuling, BadReport, CannotDecide, NoPerson, IllegalTransition)
 #: Rules whose words say everything: the detail would only repeat them.
-PLAIN = frozenset({"ruling/reason", "round/changed", "ruling/preview", "person/none"})
+PLAIN = frozenset({"ruling/reason", "round/changed", "ruling/preview", "person/none", "setup/reason"})
 
 
 class Refusal(NamedTuple):
@@ -33,6 +34,8 @@ def refusal_of(error: Exception) -> Refusal:
             rule, detail, status, field = error.rule, error.message, 400, error.field
         case CannotDecide():
             rule, detail, status, field = error.rule, error.message, 409, ""
+        case BadSetup():
+            rule, detail, status, field = error.rule, error.message, 409, error.field
         case NoPerson():
             rule, detail, status, field = "person/none", str(error), 403, ""
         case _:

@@ -7,13 +7,15 @@ from typing import Any, NamedTuple
 from django.db import connection
 from django.db.models import Max, Min, Q
 
-from audit.models import Incident, IncidentStatus, Person, Ruling, RulingStatus
+from audit.models import Incident, IncidentStatus, Person, Ruling, RulingStatus, SetupChange
+from audit.queries.setup_changes import changes_waiting
 
 SHOWN = 12
 UNDER_WAY = [status.value for status in (RulingStatus.APPROVED, RulingStatus.APPLYING, RulingStatus.STOPPED)]
 _COUNTS = """
 SELECT (SELECT count(*) FROM audit_incident WHERE status = 'open'),
-    (SELECT count(*) FROM audit_ruling WHERE status = 'requested')
+    (SELECT count(*) FROM audit_ruling WHERE status = 'requested'),
+    (SELECT count(*) FROM audit_setupchange WHERE status = 'requested' AND expires_at >= now())
 """
 
 
@@ -22,6 +24,7 @@ class Waiting(NamedTuple):
 
     incidents: int
     rulings: int
+    changes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class Queue:
 
 
 def waiting_counts() -> Waiting:
-    """Count open incidents and undecided requests in one query."""
+    """Count open incidents and undecided requests of both sorts in one query."""
     with connection.cursor() as cursor:
         cursor.execute(_COUNTS)
         return Waiting(*cursor.fetchone())
@@ -63,6 +66,11 @@ def queue_of(user: Any, now: datetime) -> Queue:
             _with_rounds(Ruling.objects.filter(status__in=UNDER_WAY)).order_by("decided_at")[:SHOWN]
         ),
     )
+
+
+def changes_to_decide(user: Any, now: datetime) -> list[SetupChange]:
+    """Read the changes of the set-up that somebody else asked for and that wait."""
+    return list(changes_waiting(now).exclude(requested_by_person__accounts__user=user)[:SHOWN])
 
 
 def _with_rounds(rulings: Any) -> Any:
