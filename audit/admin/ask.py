@@ -3,7 +3,6 @@
 The same address shows and asks. Whatever is typed stays when something will not do.
 """
 
-import csv
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from audit import words
 from audit.admin.asked import MOST_ROUNDS, WITH_ALSO, Asked, kinds_for, read_asked, zone_of
+from audit.admin.exports import FORMATS, export_preview
 from audit.admin.frame import draw, require
 from audit.admin.refusals import REFUSING, Refusal, refusal_of, refuse
 from audit.admin.ruling_words import incident_title, rule_of, title_of
@@ -33,6 +33,7 @@ from tables.rules.drawing import DEAL_ORDER
 from tables.services.actors import Actor, NotAllowed
 
 PLAYERS_SHOWN = 12
+ROUNDS_SHOWN = 50
 # Where nothing is chosen yet, nothing is wrong yet.
 NOT_YET = frozenset({"ruling/correct", "ruling/kinds", "ruling/reinstate"})
 
@@ -44,8 +45,8 @@ def ask_page(model_admin: Any, request: HttpRequest) -> HttpResponse:
     asked = read_asked(read_subject(request.GET), given)
     actor = Actor.of_user(request.user)
     seen, refusal = _look(asked, actor)
-    if request.GET.get("as") == "csv" and seen is not None:
-        return _csv(asked, seen)
+    if request.GET.get("as") in FORMATS and seen is not None and asked.kind is not None:
+        return export_preview(seen, asked.kind.value, asked.subject.table, request.GET["as"])
     if request.method == "POST" and given.get("do") == "ask" and asked.kind is not None:
         answer = _ask(request, asked, seen, actor, given)
         if isinstance(answer, HttpResponse):
@@ -175,7 +176,10 @@ def _context(asked: Asked, seen: Preview | None, refusal: Refusal | None, given:
             "net_minor": seen.given_minor - seen.taken_minor,
             "needs_second": takes_second_person(subject.table, kind, len(seen.rounds), moved),
             "round_count": len(seen.rounds),
-            "csv_query": _csv_query(asked),
+            "csv_url": f"?{_query_of(asked)}&as=csv",
+            "json_url": f"?{_query_of(asked)}&as=json",
+            "touched": seen.rounds[:ROUNDS_SHOWN] if len(seen.rounds) > 1 else (),
+            "not_shown": max(len(seen.rounds) - ROUNDS_SHOWN, 0),
         }
     return context
 
@@ -230,7 +234,8 @@ def _of_a_round(asked: Asked, round_: Round) -> dict[str, Any]:
     return context
 
 
-def _csv_query(asked: Asked) -> str:
+def _query_of(asked: Asked) -> str:
+    """Write what is asked for as an address again."""
     query = QueryDict(asked.subject.query, mutable=True)
     query["kind"] = asked.kind.value if asked.kind else ""
     query.update(asked.facts.get("cards", {}))
@@ -241,28 +246,7 @@ def _csv_query(asked: Asked) -> str:
     if asked.kind is RulingKind.VOID_RANGE:
         query["from"], query["to"] = asked.first, asked.last
         query["dealer"] = str(asked.dealer or "")
-    query["as"] = "csv"
     return query.urlencode()
-
-
-def _csv(asked: Asked, seen: Preview) -> HttpResponse:
-    name = f"preview-{asked.kind.value if asked.kind else ''}-{asked.subject.table.code}"
-    return csv_of_players(money_of_parts(seen.rounds).players, asked.subject.table.currency, name)
-
-
-def csv_of_players(players: Any, currency: str, name: str) -> HttpResponse:
-    """Write what each player gets or gives as CSV: minor units, so that a machine reads them exactly."""
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
-    writer = csv.writer(response)
-    writer.writerow(["player", "before_minor", "after_minor", "difference_minor", "currency"])
-    for line in players:
-        reference = line.reference
-        # A spreadsheet takes what begins like a formula for one.
-        if reference[:1] in "=+-@":
-            reference = f"'{reference}"
-        writer.writerow([reference, line.before_minor, line.after_minor, line.moved_minor, currency])
-    return response
 
 
 def ask_url(query: str, kind: RulingKind | None = None) -> str:

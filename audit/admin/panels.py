@@ -1,10 +1,17 @@
 """What decisions add to the pages of play: buttons in their heads, questions and decisions of a round."""
 
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+from zoneinfo import ZoneInfo
 
+from django.db.models import Max, Min
 from django.http import HttpRequest
 from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
@@ -12,11 +19,13 @@ from audit import words
 from audit.admin.ask import ask_url
 from audit.admin.report import report_url
 from audit.admin.ruling_words import incident_badge, incident_title, ruling_badge
-from audit.models import Incident, Notice, RulingKind, RulingRound
-from tables.admin.panels import HeadButton, add_head_buttons, add_round_panel
-from tables.models import GameTable, Round, RoundStatus, Shoe
+from audit.models import Incident, Notice, Ruling, RulingKind, RulingRound
+from tables.admin.panels import HeadButton, add_authorities, add_head_buttons, add_round_panel
+from tables.models import Dealer, GameTable, Round, RoundStatus, Shoe
 
 SHOWN = 20
+SHIFT = timedelta(hours=12)
+TABLES_OFFERED = 3
 
 
 def round_buttons(request: HttpRequest, found: Round) -> list[HeadButton]:
@@ -58,6 +67,38 @@ def table_buttons(request: HttpRequest, found: GameTable) -> list[HeadButton]:
     return [*buttons, *_report_button(request, query, "")]
 
 
+def dealer_buttons(request: HttpRequest, found: Dealer) -> list[HeadButton]:
+    """Offer to void what a dealer dealt lately, table by table: the search is filled in, to be narrowed."""
+    if not request.user.has_perm("audit.request_ruling"):
+        return []
+    latest = Round.objects.filter(dealer=found).aggregate(at=Max("betting_opened_at"))["at"]
+    if latest is None:
+        return []
+    shifts = (
+        Round.objects.filter(dealer=found, betting_opened_at__gt=latest - SHIFT)
+        .values("table", "table__code", "table__zone")
+        .annotate(first=Min("betting_opened_at"), last=Max("betting_opened_at"))
+        .order_by("-last")[:TABLES_OFFERED]
+    )
+    return [
+        HeadButton(
+            _("Void rounds at %(code)s") % {"code": shift["table__code"]},
+            f"{ask_url('table=' + str(shift['table']), RulingKind.VOID_RANGE)}&{_searched(found, shift)}",
+            "struck",
+            "grave",
+        )
+        for shift in shifts
+    ]
+
+
+def _searched(dealer: Dealer, shift: Mapping[str, Any]) -> str:
+    """Write the search for a dealer's rounds as the form sends it, in whole seconds of the table's zone."""
+    zone = ZoneInfo(shift["table__zone"])
+    first = shift["first"].astimezone(zone).replace(microsecond=0, tzinfo=None)
+    last = shift["last"].astimezone(zone).replace(microsecond=0, tzinfo=None) + timedelta(seconds=1)
+    return urlencode({"dealer": dealer.pk, "from": first.isoformat(), "to": last.isoformat()})
+
+
 def _report_button(request: HttpRequest, query: str, tone: str) -> list[HeadButton]:
     if not request.user.has_perm("audit.report_incident"):
         return []
@@ -88,7 +129,24 @@ def questions_panel(request: HttpRequest, found: Round) -> SafeString | None:
     return SafeString(render_to_string("bluecard/decide/questions.html", context, request))
 
 
+def rulings_behind(request: HttpRequest, wanted: Sequence[UUID]) -> dict[UUID, SafeString]:
+    """Link the rulings by whose authority revisions were made."""
+    if not request.user.has_perm("audit.view_ruling"):
+        return {}
+    return {
+        ruling.uuid: format_html(
+            '<a class="bc-link bc-id" href="{}">{}</a> {}',
+            reverse("admin:audit_ruling_change", args=[ruling.pk]),
+            ruling.number,
+            words.RULING_KINDS[ruling.kind],
+        )
+        for ruling in Ruling.objects.filter(uuid__in=wanted)
+    }
+
+
+add_authorities(rulings_behind)
 add_head_buttons("round", round_buttons)
 add_head_buttons("shoe", shoe_buttons)
 add_head_buttons("gametable", table_buttons)
+add_head_buttons("dealer", dealer_buttons)
 add_round_panel("side", questions_panel)

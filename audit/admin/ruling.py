@@ -13,14 +13,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from audit import words
-from audit.admin.ask import ask_page, csv_of_players
+from audit.admin.ask import ask_page
+from audit.admin.exports import export_ruling
 from audit.admin.frame import draw, require
 from audit.admin.refusals import REFUSING, Refusal, refusal_of, refuse
 from audit.admin.ruling_view import ruling_context
 from audit.admin.ruling_words import ruling_badge
 from audit.models import Ruling
 from audit.queries.approvals import checks_of
-from audit.queries.ruling_money import money_of_ruling
 from audit.services.applying import resume_ruling, stop_ruling
 from audit.services.rulings import CannotDecide, approve_ruling, refuse_ruling, sign_in_again
 from tables.admin.base import ReadOnlyAdmin
@@ -101,7 +101,8 @@ class RulingAdmin(ReadOnlyAdmin):
         own = [
             path("ask/", view(self.ask), name="audit_ruling_ask"),
             path("<int:pk>/progress/", view(self.progress), name="audit_ruling_progress"),
-            path("<int:pk>/players.csv", view(self.players_csv), name="audit_ruling_players"),
+            path("<int:pk>/players.csv", view(self._export("csv")), name="audit_ruling_players"),
+            path("<int:pk>/moves.json", view(self._export("json")), name="audit_ruling_moves"),
         ]
         for verb in self.verbs:
             own.append(path(f"<int:pk>/{verb}/", view(self._doing(verb)), name=f"audit_ruling_{verb}"))
@@ -122,12 +123,14 @@ class RulingAdmin(ReadOnlyAdmin):
             self, request, "bluecard/decide/progress.html", ruling_context(request, ruling, datetime.now(UTC))
         )
 
-    def players_csv(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Export what a ruling moves for each player."""
-        require(request, "audit.view_ruling")
-        require(request, "tables.view_settlement")
-        ruling = self._find(request, pk)
-        return csv_of_players(money_of_ruling(ruling).players, ruling.table.currency, ruling.number)
+    def _export(self, form: str) -> Callable[..., HttpResponse]:
+        def export(request: HttpRequest, pk: int) -> HttpResponse:
+            """Export what a ruling moves."""
+            require(request, "audit.view_ruling")
+            require(request, "tables.view_settlement")
+            return export_ruling(self._find(request, pk), form)
+
+        return export
 
     def _find(self, request: HttpRequest, pk: int) -> Ruling:
         found = self.get_object(request, str(pk)) if pk < 2**63 else None

@@ -104,6 +104,7 @@ def ruling_context(
         "net_minor": ruling.given_minor - ruling.taken_minor,
         "players_from": offset + 1,
         "csv_url": reverse("admin:audit_ruling_players", args=[ruling.pk]),
+        "json_url": reverse("admin:audit_ruling_moves", args=[ruling.pk]),
         "less_url": f"?players={players_page - 1}#players" if players_page > 1 else "",
         "more_url": f"?players={players_page + 1}#players" if _has_more(ruling_money, offset) else "",
         "kind_icon": words.KIND_ICONS[ruling.kind],

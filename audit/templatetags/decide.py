@@ -73,9 +73,3 @@ def place_word(place: str) -> str:
 def kind_word(ruling: Any) -> str:
     """Say what a ruling decided."""
     return spoken(RULING_KINDS, ruling.kind)
-
-
-@register.filter
-def as_query(query: str) -> str:
-    """Make an address of a query."""
-    return f"?{query}"

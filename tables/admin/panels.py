@@ -4,8 +4,9 @@ A panel is a function of the request and the round that returns HTML, or None wh
 nothing to show or may not show it. Buttons stand in the head of a record's page, by its model.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
+from uuid import UUID
 
 from django.http import HttpRequest
 from django.utils.functional import Promise
@@ -63,3 +64,22 @@ def add_head_buttons(model: str, buttons: Buttons) -> None:
 def head_buttons_of(request: HttpRequest, found: Any) -> list[HeadButton]:
     """List the buttons that this person gets in the head of a record's page."""
     return [one for buttons in _buttons.get(found._meta.model_name, []) for one in buttons(request, found)]
+
+
+Authorities = Callable[[HttpRequest, Sequence[UUID]], Mapping[UUID, SafeString]]
+
+_authorities: list[Authorities] = []
+
+
+def add_authorities(named: Authorities) -> None:
+    """Let an app above say what stands behind the authorities of revisions; called once, when it is ready."""
+    if named not in _authorities:
+        _authorities.append(named)
+
+
+def authorities_of(request: HttpRequest, wanted: Sequence[UUID]) -> dict[UUID, SafeString]:
+    """Say what stands behind some authorities, as far as anybody knows."""
+    found: dict[UUID, SafeString] = {}
+    for named in _authorities if wanted else ():
+        found |= named(request, wanted)
+    return found

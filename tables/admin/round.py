@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 from django.contrib import admin
 from django.db.models import Case, Exists, F, Model, OuterRef, Q, QuerySet, Value, When
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -16,6 +17,7 @@ from tables.admin.coup_view import CoupView, describe_outcome, view_coup
 from tables.admin.filters import TableFilter, choice_filter, date_range_filter, related_filter
 from tables.admin.panels import panels_of
 from tables.admin.record import Crumb, list_url
+from tables.admin.round_history import history_page
 from tables.admin.round_sheets import bet_context, finding_lines
 from tables.admin.timeline_words import timeline_lines
 from tables.models import Hold, Round, RoundStatus, Settlement
@@ -105,6 +107,14 @@ class RoundAdmin(ReadOnlyAdmin):
             return None
         return self.get_queryset(request).filter(public_id=public_id).first()
 
+    def get_urls(self) -> list[URLPattern]:
+        page = self.admin_site.admin_view(self.revisions)
+        return [path("<path:object_id>/revisions/", page, name="tables_round_revisions"), *super().get_urls()]
+
+    def revisions(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Show all revisions of a round side by side."""
+        return history_page(self, request, object_id)
+
     def page_context(self, request: HttpRequest, found: Round) -> dict[str, Any]:
         may_see_bets = self.may_see(request, "bet") and self.may_see(request, "settlement")
         may_see_journal = self.may_see(request, "journalentry")
@@ -125,6 +135,9 @@ class RoundAdmin(ReadOnlyAdmin):
             "crumbs": crumbs_of(found),
             "badges": badges_of(page),
             "banners": banners_of(page),
+            "revisions_url": reverse("admin:tables_round_revisions", args=[found.pk])
+            if may_see_bets and len(page.settlements) > 1
+            else "",
             "rulebook_words": _("%(code)s, version %(version)s")
             % {"code": found.rulebook.code, "version": found.rulebook.version},
             "coup": view_coup(live) if live and (live.cards or live.due) else None,
