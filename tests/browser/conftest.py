@@ -3,6 +3,7 @@
 import shutil
 import warnings
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,16 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.sessions.backends.db import SessionStore
+from django.core.management import call_command
 from django.db import connection
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
+from tables.models import Round
 from tests.browser.scene import Scene, play_scene
+from tests.browser.walks import Open
 from tests.database import OwnTestDatabase
+from tests.tables.playing import Platform, make_table, publish_all
 
 CHROMIUM = next(
     (path for path in ("/usr/bin/chromium", "/usr/bin/chromium-browser") if Path(path).exists()), ""
@@ -81,27 +86,28 @@ def server(scene: Scene) -> Iterator[LiveServer]:
 
 
 @pytest.fixture
-def look(browser: Browser, server: LiveServer) -> Iterator[Any]:
+def troubles() -> Iterator[list[str]]:
+    """Collect what pages complain of in the console; at the end there must be nothing."""
+    heard: list[str] = []
+    yield heard
+    # An answer that refuses what was asked is no fault of the page, though chromium reports it.
+    answers = ("status of 400", "status of 403", "status of 404", "status of 409")
+    assert [trouble for trouble in heard if not any(answer in trouble for answer in answers)] == []
+
+
+@pytest.fixture
+def look(browser: Browser, server: LiveServer, troubles: list[str]) -> Iterator[Any]:
     """Return a function that opens a page as a role, at a width, in a theme and a language."""
     contexts = []
-    troubles: list[str] = []
 
     def open_page(
         path: str, *, width: int = 1280, theme: str = "light", language: str = "en", role: str = "manager"
     ) -> Page:
         context = browser.new_context(viewport={"width": width, "height": 900}, reduced_motion="reduce")
         contexts.append(context)
-        cookies = {settings.LANGUAGE_COOKIE_NAME: language}
-        if role:
-            cookies[settings.SESSION_COOKIE_NAME] = session_of(role)
-        context.add_cookies(
-            [{"name": name, "value": value, "url": server.url} for name, value in cookies.items()]
-        )
-        keep = f"localStorage.adminTheme ??= '\"{theme}\"'"
-        context.add_init_script(keep)
-        page = context.new_page()
-        page.on("console", lambda message: troubles.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: troubles.append(str(error)))
+        context.add_init_script(f"localStorage.adminTheme ??= '\"{theme}\"'")
+        sign_in(context, server.url, role, language)
+        page = heard_page(context, troubles)
         page.goto(server.url + path)
         page.wait_for_load_state("networkidle")
         return page
@@ -109,9 +115,66 @@ def look(browser: Browser, server: LiveServer) -> Iterator[Any]:
     yield open_page
     for context in contexts:
         context.close()
-    # An answer that refuses what was asked is no fault of the page, though chromium reports it.
-    answers = ("status of 400", "status of 403", "status of 404", "status of 409")
-    assert [trouble for trouble in troubles if not any(answer in trouble for answer in answers)] == []
+
+
+@pytest.fixture
+def platform(transactional_db: None) -> Platform:
+    """Provide a table under the insurance rulebook, and the demo's people."""
+    publish_all()
+    call_command("set_up_roles", "--demo", verbosity=0)
+    platform = Platform(make_table("B03", "insurance"), at=datetime.now(UTC) - timedelta(minutes=5))
+    platform.start()
+    return platform
+
+
+@pytest.fixture
+def swapped(platform: Platform) -> Round:
+    """Provide a settled round whose fifth and sixth card were keyed the wrong way round."""
+    return platform.play(
+        "6S KH 6D 5C 7S 4H",
+        ("b1", "P-16002", "player", 5_000_000),
+        ("b2", "P-10625", "banker", 3_000_000),
+        ("b3", "P-10977", "tie", 100_000),
+    )
+
+
+@pytest.fixture
+def open_as(browser: Browser, live_server: LiveServer, troubles: list[str]) -> Iterator[Open]:
+    """Return a function that opens a page as somebody of the demo, in a database emptied after each test."""
+    contexts = []
+
+    def open_page(
+        path: str, role: str, *, width: int = 1280, language: str = "en", script: bool = True
+    ) -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, reduced_motion="reduce", java_script_enabled=script
+        )
+        contexts.append(context)
+        sign_in(context, live_server.url, role, language)
+        page = heard_page(context, troubles)
+        page.set_default_timeout(60_000)
+        page.goto(live_server.url + path)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def sign_in(context: BrowserContext, url: str, role: str, language: str) -> None:
+    """Give a browser a session and a language."""
+    cookies = {settings.LANGUAGE_COOKIE_NAME: language}
+    if role:
+        cookies[settings.SESSION_COOKIE_NAME] = session_of(role)
+    context.add_cookies([{"name": name, "value": value, "url": url} for name, value in cookies.items()])
+
+
+def heard_page(context: BrowserContext, troubles: list[str]) -> Page:
+    """Open a page whose complaints are heard."""
+    page = context.new_page()
+    page.on("console", lambda message: troubles.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    return page
 
 
 def session_of(username: str) -> str:
