@@ -148,6 +148,8 @@ MENU: list[dict[str, Any]] = [
         "items": [
             _item(_("Settlements"), "receipt", "tables.settlement"),
             _item(_("Wallet transactions"), "wallet", "tables.wallettransaction"),
+            {**_item(_("Dead letters"), "triangle", "tables.walletdelivery"), "count": "dead_letters"},
+            _item(_("Receivables"), "receipt", "tables.receivable"),
         ],
     },
     {

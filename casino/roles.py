@@ -68,6 +68,7 @@ ROLES: dict[str, Role] = {
                 *DECISIONS,
                 "tables.key_play",
                 "tables.accept_gap",
+                "tables.mend_wallet_message",
                 "audit.report_incident",
                 "audit.request_ruling",
                 "audit.approve_ruling",

@@ -261,7 +261,7 @@ SPECTACULAR_SETTINGS = {
         "ShoeStatus": ["open", "ended", "replaced", "cancelled"],
         "RoundStatus": ["betting", "dealing", "insurance", "resulted", "settled", "voided"],
         "BetStatus": ["accepted", "refused", "cancelled"],
-        "DeliveryStatus": ["waiting", "delivered", "dead"],
+        "DeliveryStatus": ["waiting", "delivered", "dead", "closed"],
         "IncidentStatus": ["open", "ruled", "closed"],
         "RulingStatus": [
             "requested",

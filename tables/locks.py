@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from django.db import connection
 
-from tables.models import Round, TableState
+from tables.models import Round, TableState, WalletDelivery
 
 
 def lock_table_state(table_id: int) -> TableState:
@@ -27,6 +27,15 @@ def lock_rounds(round_ids: Iterable[int]) -> list[Round]:
     """Lock several rounds, always in order of id, so that two who want the same ones cannot deadlock."""
     rows = Round.objects.select_for_update(of=("self",), no_key=True).filter(pk__in=list(round_ids))
     return list(rows.order_by("pk"))
+
+
+def lock_delivery(transaction_id: int) -> WalletDelivery:
+    """Lock the message of a wallet transaction.
+
+    :raises WalletDelivery.DoesNotExist: if there is none.
+    """
+    locked = WalletDelivery.objects.select_for_update(of=("self",), no_key=True)
+    return locked.select_related("transaction").get(pk=transaction_id)
 
 
 def try_singleton(name: str) -> bool:

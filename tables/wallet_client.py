@@ -54,7 +54,10 @@ class WalletRejected(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One movement of a player's money; `key` makes it happen once, however often it is sent."""
+    """One movement of a player's money; `key` makes it happen once, however often it is sent.
+
+    A forced debit is booked whatever is there: that says how, not what, and the key does not name it.
+    """
 
     key: str
     round: str
@@ -64,6 +67,14 @@ class Message:
     amount_minor: int
     currency: str
     bets: tuple[str, ...]
+    force: bool = False
+
+    def body(self) -> dict[str, Any]:
+        """Return the message as it goes over the wire; `force` is said only where it is meant."""
+        body = asdict(self)
+        if not self.force:
+            del body["force"]
+        return body
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +126,7 @@ class WalletClient:
         """
         if not 1 <= len(messages) <= MAX_MESSAGES:
             raise ValueError(f"{len(messages)} messages in one request, 1 to {MAX_MESSAGES} are possible")
-        body = json.dumps({"messages": [asdict(message) for message in messages]}).encode()
+        body = json.dumps({"messages": [message.body() for message in messages]}).encode()
         response = self._request("POST", "/v1/transactions", body)
         return _read_answers(response, {message.key for message in messages})
 

@@ -58,7 +58,21 @@ DELIVERY_STATES: Final = {
     "waiting": State("waits", "clock", _("On the way")),
     "credited": State("done", "tick", _("Credited")),
     "taken_back": State("done", "tick", _("Taken back")),
+    "forced": State("done", "tick", _("Taken back, forced")),
     "dead": State("wrong", "triangle", _("Given up")),
+    "closed": State("done", "tick", _("Settled by hand")),
+}
+#: Why a wallet message waits for a person; the empty answer is none in 24 hours of trying.
+GIVEN_UP_BECAUSE: Final = {
+    "refused": _("Refused"),
+    "insufficient": _("Too little money"),
+    "conflict": _("Key used for something else"),
+    "": _("No answer"),
+}
+DEBIT_POLICIES: Final = {
+    "force": _("Force the debit"),
+    "take": _("Take what is there, the rest is owed"),
+    "hold": _("Hold for a person"),
 }
 HOLD_STATES: Final = {
     "open": State("waits", "pause", _("Holds the round")),

@@ -15,7 +15,8 @@ UNDER_WAY = [status.value for status in (RulingStatus.APPROVED, RulingStatus.APP
 _COUNTS = """
 SELECT (SELECT count(*) FROM audit_incident WHERE status = 'open'),
     (SELECT count(*) FROM audit_ruling WHERE status = 'requested'),
-    (SELECT count(*) FROM audit_setupchange WHERE status = 'requested' AND expires_at >= now())
+    (SELECT count(*) FROM audit_setupchange WHERE status = 'requested' AND expires_at >= now()),
+    (SELECT count(*) FROM tables_walletdelivery WHERE status = 'dead')
 """
 
 
@@ -25,6 +26,7 @@ class Waiting(NamedTuple):
     incidents: int
     rulings: int
     changes: int
+    dead_letters: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Queue:
 
 
 def waiting_counts() -> Waiting:
-    """Count open incidents and undecided requests of both sorts in one query."""
+    """Count open incidents, undecided requests of both sorts and dead letters in one query."""
     with connection.cursor() as cursor:
         cursor.execute(_COUNTS)
         return Waiting(*cursor.fetchone())

@@ -9,10 +9,12 @@ from tables.admin import (
     gametable,
     journalentry,
     player,
+    receivable,
     round,
     rulebook,
     settlement,
     shoe,
+    walletdelivery,
     wallettransaction,
 )
 
@@ -25,9 +27,11 @@ __all__ = [
     "gametable",
     "journalentry",
     "player",
+    "receivable",
     "round",
     "rulebook",
     "settlement",
     "shoe",
+    "walletdelivery",
     "wallettransaction",
 ]

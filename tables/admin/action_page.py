@@ -22,6 +22,7 @@ from tables.admin.record import Crumb, Fact
 from tables.admin.refusal_words import rule_words
 from tables.models import IllegalTransition
 from tables.services.actors import Actor, NotAllowed
+from tables.services.dead_letters import CannotMend
 from tables.services.play import PlayRefused
 from tables.services.setup import BadSetup
 
@@ -148,7 +149,7 @@ class ActionPage(View):
             done = self.act(form.cleaned_data, Actor.of_user(request.user), datetime.now(UTC))
         except NotAllowed as error:
             raise PermissionDenied from error
-        except (PlayRefused, BadSetup) as refusal:
+        except (PlayRefused, BadSetup, CannotMend) as refusal:
             form.refuse(refusal.field, refusal.rule, refusal.message)
             return self.show(form, status=400)
         except IllegalTransition as refusal:

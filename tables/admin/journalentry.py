@@ -25,6 +25,7 @@ SUBJECTS = {
     "rulebook": gettext_lazy("rulebook"),
     "settlement": gettext_lazy("settlement"),
     "apikey": gettext_lazy("API key"),
+    "wallettransaction": gettext_lazy("wallet transaction"),
 }
 
 

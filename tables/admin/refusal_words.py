@@ -46,6 +46,9 @@ RULE_WORDS: Final[dict[str, Promise]] = {
     "api-key/revoked": _("The key was revoked already."),
     "api-key/scopes": _("The scopes will not do."),
     "api-key/table": _("A key that writes a feed is for one table."),
+    "wallet/given-up": _("This message does not wait for a person any more."),
+    "wallet/policy": _("Only a debit can find too little money."),
+    "wallet/reason": _("A reason is needed."),
 }
 
 

@@ -12,17 +12,24 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from tables import words
 from tables.admin.action_page import ActionPage, Done
 from tables.admin.record import Crumb, Fact, list_url
-from tables.admin.table_forms import GapForm, LimitsForm, RulebookForm, SetUpForm
+from tables.admin.table_forms import DebitPolicyForm, GapForm, LimitsForm, RulebookForm, SetUpForm
 from tables.house import DEFAULT_ZONE, house_zone
-from tables.models import GameTable, Rulebook
+from tables.models import DebitPolicy, GameTable, Rulebook
 from tables.queries.rulebooks import rulebook_in_force, rules_of
 from tables.queries.table_now import TableNow, read_now
 from tables.rules.currencies import write_money
 from tables.services.actors import Actor
 from tables.services.floor import accept_gap
-from tables.services.setup import BadSetup, change_table_limits, change_table_rulebook, set_up_table
+from tables.services.setup import (
+    BadSetup,
+    change_table_debit_policy,
+    change_table_limits,
+    change_table_rulebook,
+    set_up_table,
+)
 from tables.templatetags.felt import spoken_language, whole
 
 ACCEPT_GAP = "tables.accept_gap"
@@ -168,6 +175,37 @@ class ChangeRulebook(TableAction):
             "table": table.code,
             "now": table.rulebook,
             "before": before,
+        }
+        return Done(message, self.back_url())
+
+
+class ChangeDebitPolicy(TableAction):
+    """Say what is done when a player has less than is to be taken back."""
+
+    permission = SET_UP
+    form_class = DebitPolicyForm
+    title = gettext_lazy("When the wallet is short")
+    button = gettext_lazy("Change it")
+    lead = gettext_lazy(
+        "It holds for every debit that finds too little money from now on, also of rounds played before."
+    )
+
+    def initial(self) -> dict[str, Any]:
+        return {"policy": self.subject.debit_policy}
+
+    def facts(self) -> Sequence[Fact]:
+        return [
+            *super().facts(),
+            Fact(_("Now"), words.spoken(words.DEBIT_POLICIES, self.subject.debit_policy)),
+        ]
+
+    def act(self, typed: dict[str, Any], actor: Actor, at: datetime) -> Done:
+        table = change_table_debit_policy(
+            table=self.subject, policy=DebitPolicy(typed["policy"]), actor=actor, at=at
+        )
+        message = _("When the wallet is short, %(table)s does from now on: %(policy)s.") % {
+            "table": table.code,
+            "policy": words.spoken(words.DEBIT_POLICIES, table.debit_policy),
         }
         return Done(message, self.back_url())
 

@@ -13,7 +13,7 @@ from tables.admin.action_page import ActionPage
 from tables.admin.keyed_actions import KeyBurn, KeyCard, KeyCoup, KeyCut, KeyShoe
 from tables.admin.panels import HeadButton, add_head_buttons
 from tables.admin.record import list_url
-from tables.admin.table_actions import AcceptGap, ChangeLimits, ChangeRulebook, SetUpTable
+from tables.admin.table_actions import AcceptGap, ChangeDebitPolicy, ChangeLimits, ChangeRulebook, SetUpTable
 from tables.models import GameTable
 from tables.queries.table_now import TableNow, read_now
 
@@ -26,6 +26,7 @@ ON_A_TABLE: dict[str, type[ActionPage]] = {
     "gap": AcceptGap,
     "limits": ChangeLimits,
     "rulebook": ChangeRulebook,
+    "debit": ChangeDebitPolicy,
 }
 ICONS = {
     "shoe": "shoe",
@@ -36,6 +37,7 @@ ICONS = {
     "gap": "feed",
     "limits": "chips",
     "rulebook": "book",
+    "debit": "wallet",
 }
 
 
@@ -79,7 +81,7 @@ def _sensible(now: TableNow) -> Iterator[str]:
     if now.gap_seen_seq:
         yield "gap"
     if now.shoe is None:
-        yield from ("shoe", "limits", "rulebook")
+        yield from ("shoe", "limits", "rulebook", "debit")
         return
     if now.round is None:
         if now.shoe.cut_from_back is None:
@@ -88,7 +90,7 @@ def _sensible(now: TableNow) -> Iterator[str]:
             yield "burn"
     if now.is_dealing:
         yield "card"
-    yield from ("coup", "limits")
+    yield from ("coup", "limits", "debit")
 
 
 def list_buttons(request: HttpRequest) -> list[HeadButton]:

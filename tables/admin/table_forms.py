@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from tables import words
 from tables.admin.action_page import ActionForm
 from tables.rules.currencies import read_money
 from tables.rules.drawing import Place
@@ -142,6 +143,12 @@ class RulebookForm(ActionForm):
     def __init__(self, *args: Any, rulebooks: list[tuple[str, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["rulebook"].choices = rulebooks  # type: ignore[attr-defined]
+
+
+class DebitPolicyForm(ActionForm):
+    policy = forms.ChoiceField(
+        label=_("When the wallet is short"), choices=list(words.DEBIT_POLICIES.items())
+    )
 
 
 class SetUpForm(LimitsForm):

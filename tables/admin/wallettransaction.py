@@ -13,7 +13,7 @@ from tables.admin.columns import column
 from tables.admin.filters import choice_filter, related_filter
 from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, link, list_url
 from tables.admin.round_sheets import say_bet
-from tables.models import Bet, WalletTransaction
+from tables.models import Bet, DeliveryStatus, WalletTransaction
 from tables.queries.people import reference_of
 from tables.templatetags.felt import delivery_badge, difference, moment, money, word
 
@@ -21,6 +21,7 @@ DELIVERY_CHOICES = {
     "waiting": words.DELIVERY_STATES["waiting"],
     "delivered": gettext_lazy("Answered by the wallet"),
     "dead": words.DELIVERY_STATES["dead"],
+    "closed": words.DELIVERY_STATES["closed"],
 }
 BETS_SHOWN = 50
 
@@ -98,6 +99,12 @@ class WalletTransactionAdmin(ReadOnlyAdmin):
         ]
         if delivery.last_error:
             facts.append(Fact(_("Last error"), delivery.last_error))
+        if delivery.status == DeliveryStatus.DEAD:
+            facts.append(Fact(_("Waits for a person"), link("walletdelivery", found.pk, _("Dead letter"))))
+        receivable = getattr(found, "receivable", None)
+        if receivable is not None:
+            owed = money(receivable.amount_minor, receivable.currency)
+            facts.append(Fact(_("Still owed"), link("receivable", found.pk, owed)))
         return Facts(_("Message to the wallet"), facts)
 
     def _bets(self, request: HttpRequest, found: WalletTransaction) -> Rows:

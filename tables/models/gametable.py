@@ -9,6 +9,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from tables.models.fields import MAX_STAKE_MINOR, one_of
+from tables.rules.shortage import DebitPolicy
 
 # Letters that look like others (I, L, O, U) are left out, as in the round ID that begins with the code.
 TABLE_CODE = r"^[A-HJKMNP-TV-Z][0-9A-HJKMNP-TV-Z]{1,5}$"
@@ -19,14 +20,6 @@ class TableStatus(StrEnum):
     OPEN = "open"
     CLOSED = "closed"
     CLOSED_BY_FAULT = "closed_by_fault"
-
-
-class DebitPolicy(StrEnum):
-    """What is done when the wallet has less than is to be taken back."""
-
-    FORCE = "force"
-    RECEIVABLE = "take"
-    HOLD = "hold"
 
 
 class GameTable(models.Model):

@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from tables.models.fields import MinorSumField, id_field, one_of
+from tables.rules.shortage import DebitPolicy
 
 
 class TransactionKind(StrEnum):
@@ -21,6 +22,11 @@ class DeliveryStatus(StrEnum):
     WAITING = "waiting"
     DELIVERED = "delivered"
     DEAD = "dead"
+    CLOSED = "closed"  # without the wallet: a person settled it by hand, or nothing was there to take
+
+
+#: A message in one of these states keeps later ones of its player back.
+UNFINISHED = (DeliveryStatus.WAITING.value, DeliveryStatus.DEAD.value)
 
 
 class WalletTransaction(models.Model):
@@ -73,6 +79,9 @@ class WalletDelivery(models.Model):
         "answered_at",
         "answer",
         "last_error",
+        "debit_policy",
+        "is_forced",
+        "asked_minor",
     )
 
     transaction = models.OneToOneField(
@@ -86,20 +95,41 @@ class WalletDelivery(models.Model):
     answered_at = models.DateTimeField(_("answered"), null=True)
     answer = models.CharField(_("answer"), max_length=16, blank=True)
     last_error = models.CharField(_("last error"), max_length=300, blank=True)
+    debit_policy = models.CharField(
+        _("when the wallet is short, for this message"), max_length=8, blank=True, default="", db_default=""
+    )
+    is_forced = models.BooleanField(_("forced"), default=False, db_default=False)
+    asked_minor = MinorSumField(_("asked for, where less than the transaction"), null=True)
 
     class Meta:
-        verbose_name = _("wallet message")
-        verbose_name_plural = _("wallet messages")
+        verbose_name = _("dead letter")
+        verbose_name_plural = _("dead letters")
         default_permissions = ("view",)
-        constraints = [one_of("status", DeliveryStatus, "walletdelivery_status_known")]
+        permissions = [("mend_wallet_message", "Send a dead letter again, or settle it by hand")]
+        constraints = [
+            one_of("status", DeliveryStatus, "walletdelivery_status_known"),
+            models.CheckConstraint(
+                condition=Q(debit_policy__in=["", *(policy.value for policy in DebitPolicy)]),
+                name="walletdelivery_debit_policy_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(asked_minor__isnull=True) | Q(asked_minor__lt=0, is_forced=False),
+                name="walletdelivery_asks_less_or_all",
+            ),
+        ]
         indexes = [
             models.Index(
                 fields=["due_at"], condition=Q(status=DeliveryStatus.WAITING.value), name="walletdelivery_due"
             ),
             models.Index(
                 fields=["player", "transaction"],
-                condition=~Q(status=DeliveryStatus.DELIVERED.value),
+                condition=Q(status__in=UNFINISHED),
                 name="walletdelivery_queue_of_player",
+            ),
+            models.Index(
+                fields=["-answered_at", "-transaction"],
+                condition=Q(status=DeliveryStatus.DEAD.value),
+                name="walletdelivery_dead_newest",
             ),
         ]
 
@@ -135,6 +165,7 @@ class Bell(StrEnum):
 
     SETTLE = "settle"
     RULING = "ruling"
+    RECONCILE = "reconcile"
 
 
 class Outbox(models.Model):

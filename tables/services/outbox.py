@@ -15,7 +15,11 @@ from tables.models import Bell, Outbox
 
 logger = logging.getLogger(__name__)
 
-BELLS = {Bell.SETTLE: "tables.settle_rounds", Bell.RULING: "audit.apply_rulings"}
+BELLS = {
+    Bell.SETTLE: "tables.settle_rounds",
+    Bell.RULING: "audit.apply_rulings",
+    Bell.RECONCILE: "tables.reconcile_wallet",
+}
 RING_AGAIN_AFTER = timedelta(seconds=30)
 
 

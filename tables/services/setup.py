@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from tables import locks
-from tables.models import GameTable, Rulebook, TableState, TableStatus
+from tables.models import DebitPolicy, GameTable, Rulebook, TableState, TableStatus
 from tables.models.fields import MAX_STAKE_MINOR
 from tables.models.gametable import TABLE_CODE_PATTERN
 from tables.queries.rulebooks import rulebook_in_force
@@ -158,6 +158,19 @@ def change_table_limits(
     return table
 
 
+@transaction.atomic
+def change_table_debit_policy(
+    *, table: GameTable, policy: DebitPolicy, actor: Actor, at: datetime
+) -> GameTable:
+    """Set what is done from now on when the wallet has less than is to be taken back."""
+    actor.require("tables.set_up_table")
+    locks.lock_table_state(table.pk)
+    table.debit_policy = policy.value
+    table.save(update_fields=["debit_policy"])
+    _record_table("table.debit_policy_changed", table, actor, at)
+    return table
+
+
 def _in_force(code: str, at: datetime) -> Rulebook:
     rulebook = rulebook_in_force(code, at)
     if rulebook is None:
@@ -187,5 +200,6 @@ def _record_table(action: str, table: GameTable, actor: Actor, at: datetime) -> 
         "max_stake_minor": table.max_stake_minor,
         "zone": table.zone,
         "currency": table.currency,
+        "debit_policy": table.debit_policy,
     }
     record(action, subject=table, label=table.code, actor=actor, at=at, data=data)

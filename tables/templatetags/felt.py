@@ -259,8 +259,10 @@ def delivery_badge(transaction: WalletTransaction) -> SafeString:
         return state_badge(words.State("waits", "clock", _("%(sum)s owed") % {"sum": owed}))
     if delivery is None or delivery.status == DeliveryStatus.WAITING:
         return state_badge(words.DELIVERY_STATES["waiting"])
-    if delivery.status == DeliveryStatus.DEAD:
-        return state_badge(words.DELIVERY_STATES["dead"])
+    if delivery.status in (DeliveryStatus.DEAD, DeliveryStatus.CLOSED):
+        return state_badge(words.DELIVERY_STATES[delivery.status])
+    if delivery.is_forced:
+        return state_badge(words.DELIVERY_STATES["forced"])
     return state_badge(words.DELIVERY_STATES["credited" if transaction.amount_minor > 0 else "taken_back"])
 
 

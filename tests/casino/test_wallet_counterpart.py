@@ -100,6 +100,19 @@ def test_a_debit_finds_the_money_or_is_insufficient(wallet: WalletProcess) -> No
     ]
 
 
+def test_a_forced_debit_is_booked_whatever_is_there(wallet: WalletProcess) -> None:
+    debit = message(kind="adjustment", amount_minor=-100_001)
+    [answer] = wallet.post({**debit, "force": True})
+    assert (answer["status"], answer["available_minor"]) == ("applied", -1)
+    # How it was booked is no part of what the key names: the same without force moves nothing again.
+    for again in (debit, {**debit, "force": True}):
+        assert wallet.post(again)[0]["status"] == "duplicate"
+    assert [row["forced"] for row in wallet.booked()] == [True]
+    wallet.kill()
+    wallet.start()
+    assert wallet.money("p1") == -1
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -115,7 +128,9 @@ def test_a_debit_finds_the_money_or_is_insufficient(wallet: WalletProcess) -> No
         ({"key": "k" * 201}, "key"),
         ({"currency": "baht"}, "currency"),
         ({"bets": "b1"}, "bets"),
-        ({"force": True}, "unknown field: force"),
+        ({"force": True}, "only a debit can be forced"),
+        ({"force": 1, "kind": "adjustment", "amount_minor": -1}, "force must be true or false"),
+        ({"priority": 1}, "unknown field: priority"),
     ],
 )
 def test_a_message_that_cannot_be_read_is_refused_alone(

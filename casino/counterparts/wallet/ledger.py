@@ -20,6 +20,7 @@ from typing import Any
 
 FORMAT = "wallet-log-1"
 KINDS = ("credit", "adjustment", "cancel", "rollback")
+OPTIONAL = {"force"}
 MAX_AMOUNT_MINOR = 10**18
 TEXT_MAX = 200
 CURRENCY = re.compile(r"[A-Z]{3}")
@@ -35,7 +36,10 @@ class BadMessage(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One movement of one player's money, as the other side asks for it."""
+    """One movement of one player's money, as the other side asks for it.
+
+    `force` books a debit whatever is there. It says how and not what, so the key does not answer for it.
+    """
 
     key: str
     round: str
@@ -45,10 +49,12 @@ class Message:
     amount_minor: int
     currency: str
     bets: tuple[str, ...]
+    force: bool = False
 
     def fingerprint(self) -> bytes:
         """Return a digest that is equal for equal bodies; the order of the bets carries no meaning."""
         body = {**asdict(self), "bets": sorted(self.bets)}
+        del body["force"]
         return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).digest()
 
 
@@ -86,6 +92,7 @@ class Booked:
             "amount_minor": message.amount_minor,
             "currency": message.currency,
             "available_minor": self.available_minor,
+            "forced": message.force,
         }
 
 
@@ -96,11 +103,11 @@ def read_message(raw: object) -> Message:
     """
     if not isinstance(raw, dict):
         raise BadMessage("a message must be a JSON object")
-    wanted = set(Message.__slots__)
-    if missing := wanted - raw.keys():
+    known = set(Message.__slots__)
+    if missing := known - OPTIONAL - raw.keys():
         raise BadMessage(f"missing field: {', '.join(sorted(missing))}")
     # A field that is not understood may change what the message means, so it is never skipped.
-    if unknown := raw.keys() - wanted:
+    if unknown := raw.keys() - known:
         raise BadMessage(f"unknown field: {', '.join(sorted(unknown))}")
     for field in ("key", "round", "player"):
         if not isinstance(raw[field], str) or not 1 <= len(raw[field]) <= TEXT_MAX:
@@ -119,6 +126,9 @@ def read_message(raw: object) -> Message:
     bets = raw["bets"]
     if not isinstance(bets, list) or not all(isinstance(bet, str) for bet in bets):
         raise BadMessage("bets must be a list of texts")
+    force = raw.get("force", False)
+    if type(force) is not bool or (force and amount > 0):
+        raise BadMessage("force must be true or false, and only a debit can be forced")
     return Message(**{**raw, "bets": tuple(bets)})
 
 
@@ -268,7 +278,7 @@ class _Batch:
         if message.player in self._refused:
             return Answer(key, "refused", available, self._refused[message.player])
         found = self._short.get(message.player, available)
-        if message.amount_minor < 0 and found < -message.amount_minor:
+        if message.amount_minor < 0 and found < -message.amount_minor and not message.force:
             return Answer(key, "insufficient", max(found, 0), "not enough money")
         number = self._ledger.size() + len(self.booked) + 1
         booked = Booked(number, self._at, message, fingerprint, available + message.amount_minor)

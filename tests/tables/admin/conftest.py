@@ -20,10 +20,12 @@ from tables.models import (
     GameTable,
     JournalEntry,
     Player,
+    Receivable,
     Round,
     Rulebook,
     Settlement,
     Shoe,
+    WalletDelivery,
     WalletTransaction,
 )
 from tables.services.actors import SYSTEM
@@ -48,6 +50,8 @@ ROWS: dict[type[models.Model], dict[str, Any]] = {
     Player: {},
     ApiKey: {"prefix": "copy{:02}"},
 }
+#: All models with a list. Rows of the last ones stand on other rows: tests of their own make them.
+LISTED: list[type[models.Model]] = [*ROWS, WalletDelivery, Receivable]
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from django.urls import reverse
 
 from casino.roles import ROLES
 from tables.models import Round
-from tests.tables.admin.conftest import ROWS, SignIn
+from tests.tables.admin.conftest import LISTED, SignIn
 
-MODELS = [model._meta.model_name for model in ROWS]
+MODELS = [model._meta.model_name for model in LISTED]
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -51,7 +51,7 @@ def test_an_administrator_sees_a_round_without_its_bets(played: Round, sign_in: 
 def test_even_a_superuser_edits_no_row(kind: str, played: Round) -> None:
     client = Client()
     client.force_login(User.objects.create_superuser("root", password="x"))
-    for model in ROWS:
+    for model in LISTED:
         first = model._default_manager.order_by("pk").first()
         args = [] if kind == "add" else [first.pk if first else 1]
         url = reverse(f"admin:tables_{model._meta.model_name}_{kind}", args=args)

@@ -81,6 +81,19 @@ def test_limits_are_changed(table: GameTable, sign_in: SignIn) -> None:
     check_refusal(client, table, "limits", typed, "Highest stake", "table/limits", "is no range")
 
 
+def test_what_is_done_when_the_wallet_is_short_is_changed(table: GameTable, sign_in: SignIn) -> None:
+    client = sign_in("administrator")
+    done = client.post(url_of(table, "debit"), {"policy": "hold"}, follow=True)
+    assert said(done) == ["When the wallet is short, B01 does from now on: Hold for a person."]
+    table.refresh_from_db()
+    assert table.debit_policy == "hold"
+    entry = JournalEntry.objects.get(action="table.debit_policy_changed")
+    assert b'"debit_policy":"hold"' in bytes(entry.body)
+    assert client.post(url_of(table, "debit"), {"policy": "beg"}).status_code == 400
+    table.refresh_from_db()
+    assert table.debit_policy == "hold"
+
+
 def test_the_rulebook_is_changed_between_shoes(table: GameTable, sign_in: SignIn) -> None:
     publish_all()
     client = sign_in("administrator")

@@ -21,6 +21,7 @@ ACTIONS = {
     "card": "tables.key_play",
     "gap": "tables.accept_gap",
     "limits": "tables.set_up_table",
+    "debit": "tables.set_up_table",
     "rulebook": "tables.set_up_table",
 }
 
@@ -68,7 +69,7 @@ def test_a_form_from_elsewhere_is_refused(table: GameTable, sign_in: SignIn) -> 
         ("manager", ["shoe"]),
         ("support", []),
         ("auditor", []),
-        ("administrator", ["limits", "rulebook"]),
+        ("administrator", ["limits", "rulebook", "debit"]),
     ],
 )
 def test_the_page_of_a_table_shows_the_buttons_of_who_looks(

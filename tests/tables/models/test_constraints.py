@@ -122,6 +122,9 @@ REFUSED: list[tuple[str, str, dict[str, Any]]] = [
     ("wallettransaction_moves_something", "wallettransaction", {"amount_minor": 0}),
     ("wallettransaction_kind_known", "wallettransaction", {"kind": "gift"}),
     ("walletdelivery_status_known", "walletdelivery", {"status": "lost"}),
+    ("walletdelivery_debit_policy_known", "walletdelivery", {"debit_policy": "ask"}),
+    ("walletdelivery_asks_less_or_all", "walletdelivery", {"asked_minor": 1}),
+    ("walletdelivery_asks_less_or_all", "walletdelivery", {"asked_minor": -1, "is_forced": True}),
 ]
 
 # Constraints that another one, named first by the server, says as well: seen when that one is not there.

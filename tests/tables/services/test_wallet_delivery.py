@@ -12,7 +12,7 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from tables.models import DeliveryStatus, PlayerIdentity, TransactionKind, WalletDelivery
+from tables.models import DeliveryStatus, GameTable, PlayerIdentity, TransactionKind, WalletDelivery
 from tables.services.wallet_delivery import DeliveryReport, deliver_due
 from tables.wallet_client import MAX_MESSAGES, WalletClient
 from tests.wallet_process import SECRET, WalletProcess
@@ -56,6 +56,7 @@ def test_a_message_says_what_the_transaction_says(wallet: WalletProcess) -> None
         "amount_minor": 195,
         "currency": "THB",
         "available_minor": 100_195,
+        "forced": False,
     }
     assert b'"bets":["bet-0"]' in wallet.store.read_bytes()
     delivery = WalletDelivery.objects.get()
@@ -178,8 +179,9 @@ def test_a_final_refusal_is_dead_at_once_and_holds_back_that_player_only(wallet:
     assert booked(wallet) == [("noi", 1, 5), ("lek", 1, 10), ("lek", 2, 20)]
 
 
-def test_too_little_money_is_dead_and_says_what_is_there(wallet: WalletProcess) -> None:
+def test_too_little_money_at_a_table_that_holds_is_dead_and_says_what_is_there(wallet: WalletProcess) -> None:
     make_due([Due("lek", -200, TransactionKind.ADJUSTMENT)])
+    GameTable.objects.update(debit_policy="hold")
     wallet.switch_on("short_of_money", player="lek", available_minor=150)
     assert deliver() == DeliveryReport(dead=1)
     row = WalletDelivery.objects.get()
