@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import socket
+import sys
 import threading
 import time
 from dataclasses import asdict
@@ -59,6 +60,13 @@ class WalletServer(ThreadingHTTPServer):
         self.faults = Faults()
         self.stopping = threading.Event()
         self.failure: StoreError | None = None
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Let a client go that hung up before its answer; anything else is worth its traceback."""
+        if isinstance(sys.exception(), ConnectionError):
+            logger.info("%s hung up", client_address)
+            return
+        super().handle_error(request, client_address)
 
     def stop(self) -> None:
         """End `serve_forever` from any thread but its own, and let go of the requests held by a fault."""
