@@ -25,6 +25,7 @@ from audit.queries.ruling_page import (
     rounds_of,
     told_of,
 )
+from audit.queries.ruling_wallet import wallet_state_of
 from audit.services.rulings import EXPIRES_AFTER
 from tables.admin.record import Crumb
 from tables.templatetags.felt import money, state_badge
@@ -101,6 +102,7 @@ def ruling_context(
         "incident_title": incident_title(ruling.incident) if ruling.incident else "",
         "money": ruling_money,
         "may_see_money": may_see_money,
+        "wallet": wallet_state_of(ruling) if request.user.has_perm("tables.view_walletdelivery") else None,
         "net_minor": ruling.given_minor - ruling.taken_minor,
         "players_from": offset + 1,
         "csv_url": reverse("admin:audit_ruling_players", args=[ruling.pk]),
