@@ -150,6 +150,7 @@ MENU: list[dict[str, Any]] = [
             _item(_("Wallet transactions"), "wallet", "tables.wallettransaction"),
             {**_item(_("Dead letters"), "triangle", "tables.walletdelivery"), "count": "dead_letters"},
             _item(_("Receivables"), "receipt", "tables.receivable"),
+            _item(_("Reconciliation"), "scales", "tables.reconciliation"),
         ],
     },
     {

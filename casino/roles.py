@@ -40,6 +40,8 @@ PROOF = (
     "tables.view_feedevent",
     "tables.view_acceptedgap",
     "tables.view_betcancellation",
+    "tables.view_reconciliation",
+    "tables.view_walletdrift",
 )
 
 
@@ -69,6 +71,7 @@ ROLES: dict[str, Role] = {
                 "tables.key_play",
                 "tables.accept_gap",
                 "tables.mend_wallet_message",
+                "tables.reconcile_wallet",
                 "audit.report_incident",
                 "audit.request_ruling",
                 "audit.approve_ruling",

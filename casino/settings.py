@@ -110,6 +110,7 @@ CELERY_BEAT_SCHEDULER = "casino.beat:OneAtATimeScheduler"
 #: What the clock rings: name -> {"task": ..., "schedule": seconds}. Sweeps, never anything with a date.
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "tables.sweep", "schedule": 5.0},
+    "reconcile-wallet": {"task": "tables.ask_for_reconciliation", "schedule": 3600.0},
     "sweep-decisions": {"task": "audit.sweep", "schedule": 2.0},
     "deliver-decisions": {"task": "audit.deliver_decisions", "schedule": 2.0},
 }

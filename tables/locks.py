@@ -1,6 +1,7 @@
 """Every lock of play and settlement in one place: first the table's state, then rounds in order of id."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from django.db import connection
 
@@ -43,3 +44,15 @@ def try_singleton(name: str) -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(hashtext(%s))", [f"bluecard.{name}"])
         return bool(cursor.fetchone()[0])
+
+
+@contextmanager
+def singleton(name: str) -> Iterator[bool]:
+    """Hold such a lock for a while, or give False; when the process dies, the lock goes with its session."""
+    is_ours = try_singleton(name)
+    try:
+        yield is_ours
+    finally:
+        if is_ours:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(hashtext(%s))", [f"bluecard.{name}"])

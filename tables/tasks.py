@@ -11,6 +11,9 @@ from django.utils import timezone
 from tables.models import Bell, Hold, Outbox, Round, RoundStatus
 from tables.rules.document import RulebookError
 from tables.services import outbox
+from tables.services.actors import SYSTEM
+from tables.services.dead_letters import CannotMend
+from tables.services.reconciling import reconcile, request_reconciliation
 from tables.services.settlement import Waits, settle_round
 from tables.services.wallet_delivery import deliver_due
 
@@ -40,6 +43,22 @@ def deliver_wallet(**_newer: Any) -> None:
     """Send wallet messages that are due, until none is."""
     while deliver_due(now=timezone.now()).is_more_due:
         pass
+
+
+@shared_task(name="tables.reconcile_wallet", default_retry_delay=RETRY_SECONDS)
+def reconcile_wallet(reconciliation_ids: list[int], **_newer: Any) -> None:
+    """Carry out comparisons with the wallet's record that were asked for."""
+    for reconciliation_id in reconciliation_ids:
+        reconcile(reconciliation_id=reconciliation_id, clock=timezone.now)
+
+
+@shared_task(name="tables.ask_for_reconciliation")
+def ask_for_reconciliation(**_newer: Any) -> None:
+    """Ask for a comparison with the wallet's record, unless one is under way."""
+    try:
+        request_reconciliation(actor=SYSTEM, at=timezone.now())
+    except CannotMend as refusal:
+        logger.info("wallet: %s", refusal.message)
 
 
 @shared_task(name="tables.sweep")

@@ -18,6 +18,7 @@ import httpx
 from tables.signing import signed_headers
 
 MAX_MESSAGES = 500
+MAX_BOOKINGS = 1_000
 CONNECT_SECONDS = 3.0
 ANSWER_SECONDS = 10.0
 
@@ -87,6 +88,17 @@ class Answer:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Booking:
+    """One transaction in the wallet's own record."""
+
+    number: int
+    key: str
+    player: str
+    amount_minor: int
+    currency: str
+
+
 class WalletClient:
     """A connection to one wallet; close it, or use it in a `with`."""
 
@@ -129,6 +141,17 @@ class WalletClient:
         body = json.dumps({"messages": [message.body() for message in messages]}).encode()
         response = self._request("POST", "/v1/transactions", body)
         return _read_answers(response, {message.key for message in messages})
+
+    def read_bookings(self, *, after: int, limit: int = MAX_BOOKINGS) -> tuple[list[Booking], int, bool]:
+        """Read what the wallet booked after a number; return it, where to go on, and whether there is more.
+
+        :raises WalletUnavailable: if the answer did not come or cannot be read.
+        """
+        try:
+            response = self._request("GET", f"/v1/transactions?after={after}&limit={limit}", b"")
+        except WalletRejected as problem:
+            raise WalletUnavailable(str(problem)) from problem
+        return _read_bookings(response, after)
 
     def _request(self, method: str, path: str, body: bytes) -> httpx.Response:
         request = self._http.build_request(method, path, content=body)
@@ -177,6 +200,36 @@ def _read_answers(response: httpx.Response, asked: set[str]) -> dict[str, Answer
         if known is None or (known.status not in IN_EFFECT and answer.status in IN_EFFECT):
             answers[answer.key] = answer
     return answers
+
+
+def _read_bookings(response: httpx.Response, after: int) -> tuple[list[Booking], int, bool]:
+    """Return a page of the wallet's record.
+
+    :raises WalletUnavailable: if it is not what was agreed, or would be read again and again.
+    """
+    try:
+        page = response.json()
+        bookings = [_read_booking(raw) for raw in page["transactions"]]
+        following, more = page["next"], page["more"]
+    except (ValueError, KeyError, TypeError, RecursionError) as problem:
+        raise WalletUnavailable(f"a record that cannot be read: {problem!r}") from problem
+    if type(following) is not int or type(more) is not bool or (more and following <= after):
+        raise WalletUnavailable(f"a record that does not go on after {after}: next {following!r}")
+    return bookings, following, more
+
+
+def _read_booking(raw: dict[str, Any]) -> Booking:
+    """Return one booking of the wallet's record.
+
+    :raises ValueError, KeyError, TypeError: if it is not what was agreed.
+    """
+    booking = Booking(*(raw[name] for name in Booking.__slots__))
+    if type(booking.number) is not int or type(booking.amount_minor) is not int:
+        raise ValueError(f"number and amount_minor must be integers: {booking!r}")
+    for text, longest in ((booking.key, 200), (booking.player, 200), (booking.currency, 3)):
+        if type(text) is not str or not 1 <= len(text) <= longest or "\x00" in text:
+            raise ValueError(f"a text is empty, too long or unreadable: {booking!r}")
+    return booking
 
 
 def _read_answer(raw: dict[str, Any]) -> Answer:

@@ -74,6 +74,21 @@ DEBIT_POLICIES: Final = {
     "take": _("Take what is there, the rest is owed"),
     "hold": _("Hold for a person"),
 }
+RECONCILIATION_STATES: Final = {
+    "waiting": State("waits", "clock", _("Waits")),
+    "running": State("running", "signal", _("Comparing")),
+    "agrees": State("done", "tick", _("All agrees")),
+    "drift": State("wrong", "triangle", _("Drift")),
+    "failed": State("wrong", "close", _("Failed")),
+}
+DRIFT_KINDS: Final = {
+    "missing_there": _("We say delivered, the wallet does not know it"),
+    "unknown_here": _("The wallet booked what Bluecard never wrote"),
+    "given_up_here": _("The wallet booked what was given up here"),
+    "amount": _("The amounts differ"),
+    "player": _("Booked for another player"),
+    "twice": _("The wallet booked it more than once"),
+}
 HOLD_STATES: Final = {
     "open": State("waits", "pause", _("Holds the round")),
     "lifted": State("done", "tick", _("Lifted")),

@@ -47,6 +47,7 @@ RULE_WORDS: Final[dict[str, Promise]] = {
     "api-key/scopes": _("The scopes will not do."),
     "api-key/table": _("A key that writes a feed is for one table."),
     "wallet/given-up": _("This message does not wait for a person any more."),
+    "wallet/one-comparison": _("A comparison is under way already."),
     "wallet/policy": _("Only a debit can find too little money."),
     "wallet/reason": _("A reason is needed."),
 }

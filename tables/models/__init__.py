@@ -5,6 +5,7 @@ from tables.models.feed import AcceptedGap, ApiKey, EventStatus, FeedEvent
 from tables.models.gametable import DebitPolicy, GameTable, TableState, TableStatus
 from tables.models.journal import JournalEntry
 from tables.models.people import Dealer, Player, PlayerIdentity
+from tables.models.reconciliation import DriftKind, Reconciliation, WalletDrift
 from tables.models.round import (
     ROUND_FLOW,
     Deal,
@@ -47,6 +48,7 @@ __all__ = [
     "Dealer",
     "DebitPolicy",
     "DeliveryStatus",
+    "DriftKind",
     "EventStatus",
     "FeedEvent",
     "Finding",
@@ -60,6 +62,7 @@ __all__ = [
     "Player",
     "PlayerIdentity",
     "Receivable",
+    "Reconciliation",
     "Round",
     "RoundStatus",
     "Rulebook",
@@ -71,6 +74,7 @@ __all__ = [
     "TableStatus",
     "TransactionKind",
     "WalletDelivery",
+    "WalletDrift",
     "WalletTransaction",
     "require_transition",
 ]

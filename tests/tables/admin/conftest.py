@@ -21,6 +21,7 @@ from tables.models import (
     JournalEntry,
     Player,
     Receivable,
+    Reconciliation,
     Round,
     Rulebook,
     Settlement,
@@ -51,7 +52,7 @@ ROWS: dict[type[models.Model], dict[str, Any]] = {
     ApiKey: {"prefix": "copy{:02}"},
 }
 #: All models with a list. Rows of the last ones stand on other rows: tests of their own make them.
-LISTED: list[type[models.Model]] = [*ROWS, WalletDelivery, Receivable]
+LISTED: list[type[models.Model]] = [*ROWS, WalletDelivery, Receivable, Reconciliation]
 
 
 @pytest.fixture

@@ -16,8 +16,11 @@ from psycopg import sql
 
 from tables.models import (
     Bell,
+    DriftKind,
     Outbox,
     Receivable,
+    Reconciliation,
+    WalletDrift,
     WalletTransaction,
 )
 from tables.services.actors import SYSTEM
@@ -46,6 +49,7 @@ FRESH: dict[str, dict[str, Any]] = {
     "player": {"id": NEW},
     "playeridentity": {"player_id": NEW, "reference": "another"},
     "receivable": {"transaction_id": NEW},
+    "reconciliation": {"id": NEW, "finished_at": LATER},
     "round": {"id": NEW, "public_id": "another", "platform_id": "another", "number": 77},
     "rulebook": {"id": NEW, "version": 77, "content_hash": "f" * 64},
     "settlement": {"id": NEW, "revision": 77, "authority": NOBODY},
@@ -54,6 +58,7 @@ FRESH: dict[str, dict[str, Any]] = {
     "tablestate": {"table_id": NEW},
     "wallettransaction": {"id": NEW, "key": "another"},
     "walletdelivery": {"transaction_id": NEW},
+    "walletdrift": {"id": NEW, "key": "another"},
 }
 #: What a copy of a row stands on: copied first.
 STANDS_ON = {
@@ -111,6 +116,10 @@ def make_rows() -> None:
         transaction=owed, player=owed.player, amount_minor=1, currency="THB", booked_at=platform.at
     )
     now = timezone.now()
+    comparison = Reconciliation.objects.create(asked_by="Bluecard", asked_at=now, started_at=now)
+    WalletDrift.objects.create(
+        reconciliation=comparison, kind=DriftKind.AMOUNT.value, key=owed.key, currency="THB"
+    )
     Outbox.objects.create(bell=Bell.SETTLE.value, subject_id=1, created_at=now, rung_at=now)
 
 

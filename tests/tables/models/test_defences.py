@@ -29,6 +29,7 @@ APPEND_ONLY = {
     "rulebook",
     "settlement",
     "settlementline",
+    "walletdrift",
     "wallettransaction",
 }
 #: Tables of which only these columns may change.
