@@ -226,8 +226,9 @@ TRANSACTION = {
         "status": "delivered",
         "attempts": 1,
         "answered_at": "2026-11-29T14:02:06Z",
-        "answer": "booked",
+        "answer": "applied",
     },
+    "owed_minor": 0,
 }
 
 LOOKUP = {

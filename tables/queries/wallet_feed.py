@@ -24,4 +24,5 @@ def transactions_after(after: int, *, of: Q, limit: int) -> tuple[list[WalletTra
 
 
 def _loaded() -> QuerySet[WalletTransaction]:
-    return WalletTransaction.objects.select_related("settlement__round", "player__identity", "delivery")
+    related = ("settlement__round", "player__identity", "delivery", "receivable")
+    return WalletTransaction.objects.select_related(*related)

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from tables.models import Round, RoundStatus
+from tables.models import Receivable, Round, RoundStatus, WalletTransaction
 from tests.tables.api.conftest import BANKER_WINS
 from tests.tables.playing import NOON, Platform, make_table
 
@@ -121,13 +121,22 @@ def test_the_wallet_is_followed_from_where_one_stopped(rounds: list[Round], read
         "THB",
     )
     assert (row["bets"], row["player"]["reference"]) == (["b1", "b3"], "P-10001")
-    assert row["delivery"]["status"] == "waiting"
+    assert (row["delivery"]["status"], row["owed_minor"]) == ("waiting", 0)
     assert first["has_more"] is True
     second = reader.get(f"/api/v1/wallet/transactions?after={first['after']}").json()
     assert [(row["bets"], row["amount_minor"]) for row in second["items"]] == [(["b4"], 4_500)]
     assert second["has_more"] is False
     third = reader.get(f"/api/v1/wallet/transactions?after={second['after']}").json()
     assert third == {"items": [], "after": second["after"], "has_more": False}
+
+
+def test_what_stays_owed_is_told_with_the_transaction(rounds: list[Round], reader: Client) -> None:
+    moved = WalletTransaction.objects.earliest("pk")
+    Receivable.objects.create(
+        transaction=moved, player=moved.player, amount_minor=90, currency="THB", booked_at=moved.created_at
+    )
+    items = reader.get("/api/v1/wallet/transactions").json()["items"]
+    assert [row["owed_minor"] for row in items] == [90, 0]
 
 
 def test_where_the_feed_has_got_to(platform: Platform, reader: Client) -> None:
