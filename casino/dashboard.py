@@ -24,10 +24,12 @@ from audit.services.rulings import EXPIRES_AFTER
 from tables import words
 from tables.house import house_zone
 from tables.models import GameTable
+from tables.queries.dead_letters import dead_letters
 from tables.queries.shoe_page import ShoeProgress, progress_of
 from tables.templatetags.felt import state_badge
 
 TABLES_SHOWN = 24
+LETTERS_SHOWN = 5
 RING = 94.2
 
 
@@ -70,6 +72,8 @@ def dashboard_context(request: HttpRequest) -> dict[str, Any]:
         "tables": _tables() if user.has_perm("tables.view_gametable") else [],
         "may_see_tables": user.has_perm("tables.view_gametable"),
     }
+    if user.has_perm("tables.view_walletdelivery"):
+        context |= _letters()
     if may_see_decisions:
         queue = queue_of(user, now)
         context |= {
@@ -84,6 +88,14 @@ def dashboard_context(request: HttpRequest) -> dict[str, Any]:
         named = Named.by(changes)
         context["changes"] = [(one, change_title(one, named), one.expires_at - now) for one in changes]
     return context
+
+
+def _letters() -> dict[str, Any]:
+    """Read the dead letters that wait longest, and how many there are in all."""
+    waiting = dead_letters()
+    oldest = waiting.select_related("transaction").order_by("answered_at", "pk")[:LETTERS_SHOWN]
+    shown = [(one, words.spoken(words.GIVEN_UP_BECAUSE, one.answer)) for one in oldest]
+    return {"letters": shown, "letters_count": waiting.count() if shown else 0}
 
 
 def _greeting(now: datetime) -> str:

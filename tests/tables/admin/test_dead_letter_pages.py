@@ -155,6 +155,13 @@ def test_the_menu_counts_what_waits(letter: int, sign_in: SignIn) -> None:
     assert ">1<" in entry[: entry.index("</a>")]
 
 
+def test_the_first_page_names_those_that_wait_longest(letter: int, sign_in: SignIn) -> None:
+    text = page(sign_in("manager"), "/admin/")
+    assert "Dead letters 1 All B03-20261129-02-041-K/1/" in text
+    assert "Refused 2 messages wait behind +1.95 THB" in text
+    assert "Dead letters" not in page(sign_in("administrator"), "/admin/")
+
+
 def owe(*numbers: int) -> None:
     for row in WalletDelivery.objects.filter(pk__in=numbers):
         Receivable.objects.create(
