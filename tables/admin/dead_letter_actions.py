@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any
 
 from django import forms
 from django.http import Http404, HttpRequest
@@ -40,7 +40,7 @@ class AgainForm(ByHandForm):
         required=False,
         choices=[("", gettext_lazy("As the table does")), *words.DEBIT_POLICIES.items()],
     )
-    field_order: ClassVar = ["policy", "reason"]
+    field_order = ["policy", "reason"]
 
     def __init__(self, *args: Any, is_debit: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -2,7 +2,7 @@
 
 from tables.models.bet import Bet, BetCancellation, BetStatus
 from tables.models.feed import AcceptedGap, ApiKey, EventStatus, FeedEvent
-from tables.models.gametable import DebitPolicy, GameTable, TableState, TableStatus
+from tables.models.gametable import GameTable, TableState, TableStatus
 from tables.models.journal import JournalEntry
 from tables.models.people import Dealer, Player, PlayerIdentity
 from tables.models.reconciliation import DriftKind, Reconciliation, WalletDrift
@@ -30,6 +30,7 @@ from tables.models.wallet import (
     WalletDelivery,
     WalletTransaction,
 )
+from tables.rules.shortage import DebitPolicy
 
 __all__ = [
     "COUP_PLACES",
