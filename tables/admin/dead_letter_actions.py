@@ -30,7 +30,7 @@ class ByHandForm(ActionForm):
         label=gettext_lazy("Reason"),
         max_length=REASON_LENGTH,
         widget=forms.Textarea({"rows": 3}),
-        help_text=gettext_lazy("It stands in the journal with your name."),
+        help_text=gettext_lazy("It stands in the journal, with who you are."),
     )
 
 
