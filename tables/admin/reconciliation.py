@@ -216,8 +216,8 @@ class WalletDriftAdmin(ReadOnlyAdmin):
         )
 
 
-def name_of(found: WalletDrift) -> SafeString | str:
+def name_of(found: WalletDrift) -> SafeString:
     """Write the key of a difference, with the way to our transaction where there is one."""
     if found.transaction_id is None:
-        return found.key
+        return format_html('<span class="bc-id">{}</span>', found.key)
     return link("wallettransaction", found.transaction_id, found.key, is_id=True)
