@@ -293,12 +293,7 @@ class TransactionBody(serializers.ModelSerializer):
     amount_minor = SumField(help_text="Above zero to the player, below zero from the player.")
     bets = serializers.ListField(child=serializers.CharField(), source="platform_bet_ids")
     delivery = DeliveryBody(allow_null=True)
-    owed_minor = SumField(
-        source="receivable.amount_minor",
-        default=0,
-        read_only=True,
-        help_text="What the wallet could not take back, 0 for none.",
-    )
+    owed_minor = SumField(read_only=True, help_text="What the wallet could not take back, 0 for none.")
 
     class Meta:
         model = WalletTransaction

@@ -66,6 +66,12 @@ class WalletTransaction(models.Model):
     def __str__(self) -> str:
         return self.key
 
+    @property
+    def owed_minor(self) -> int:
+        """Return what the wallet could not take back of it, 0 for none."""
+        receivable = getattr(self, "receivable", None)
+        return receivable.amount_minor if receivable is not None else 0
+
 
 class WalletDelivery(models.Model):
     """The message that carries a wallet transaction. Only this half changes."""

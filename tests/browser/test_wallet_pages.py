@@ -29,9 +29,7 @@ WHY = [
 class Troubled(NamedTuple):
     letter: int
     short: int
-    owed: int
     comparison: int
-    drift: int
 
 
 @pytest.fixture(scope="module")
@@ -69,28 +67,23 @@ def troubled(scene: Scene) -> Iterator[Troubled]:
     Reconciliation.objects.create(asked_by="Bluecard", asked_at=LATER + timedelta(hours=1))
     short = WalletDelivery.objects.filter(status="dead", answer="insufficient").latest("pk").pk
     letter = WalletDelivery.objects.filter(status="dead").earliest("pk").pk
-    drift = WalletDrift.objects.filter(kind="amount").latest("pk").pk
-    yield Troubled(letter, short, numbers[4], made.pk, drift)
+    yield Troubled(letter, short, made.pk)
 
 
 PAGES: dict[str, Callable[[Troubled], str]] = {
     "dead letters": lambda _: "/admin/tables/walletdelivery/",
     "dead letter": lambda at: f"/admin/tables/walletdelivery/{at.letter}/change/",
     "send again": lambda at: f"/admin/tables/walletdelivery/{at.short}/do/again/",
-    "settled by hand": lambda at: f"/admin/tables/walletdelivery/{at.short}/do/by-hand/",
     "receivables": lambda _: "/admin/tables/receivable/",
-    "receivable": lambda at: f"/admin/tables/receivable/{at.owed}/change/",
     "comparisons": lambda _: "/admin/tables/reconciliation/",
     "comparison": lambda at: f"/admin/tables/reconciliation/{at.comparison}/change/",
-    "compare now": lambda _: "/admin/tables/reconciliation/do/compare/",
     "differences": lambda _: "/admin/tables/walletdrift/",
-    "difference": lambda at: f"/admin/tables/walletdrift/{at.drift}/change/",
 }
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_of_the_wallet(name: str, look: Look, troubled: Troubled) -> None:
-    for width, theme, language in ((1280, "light", "th"), (390, "dark", "en"), (390, "light", "th")):
+    for width, theme, language in ((1280, "light", "th"), (390, "dark", "en")):
         page = look(PAGES[name](troubled), width=width, theme=theme, language=language)
         check(page)
         assert scrolling_tables_in(page) == [], (width, theme, language)
