@@ -18,7 +18,7 @@ from rest_framework.views import exception_handler
 
 from audit.queries.persons import NoPerson
 from audit.services.asking import BadRuling
-from audit.services.incidents import BadReport
+from audit.services.incidents import BadReport, OtherReport
 from audit.services.rulings import CannotDecide
 from tables.api.problems import MEDIA_TYPE, FieldError, Problem, ProblemDetails
 from tables.feed.reader import UnknownTable
@@ -39,6 +39,7 @@ DOMAIN_ERRORS: tuple[tuple[type[Exception], int, str, str], ...] = (
     (CannotDecide, 409, "cannot-decide", "Not decided"),
     (BadRuling, 400, "bad-input", "Bad input"),
     (BadReport, 400, "bad-input", "Bad input"),
+    (OtherReport, 409, "conflict", "Conflict"),
     (IllegalTransition, 409, "illegal-transition", "Not possible in this state"),
     (BadRoundId, 400, "bad-round-id", "Not a round ID"),
     (BadSetup, 400, "bad-input", "Bad input"),

@@ -10,7 +10,7 @@ from audit.api import examples, inputs, outputs
 from audit.api.named import incident_in_path, incidents, round_in_body, shoe_in_body, table_in_path
 from audit.api.schema import INCIDENT, report_problems
 from audit.models import IncidentSource
-from audit.services.incidents import report_incident
+from audit.services.incidents import report_incident, report_once
 from tables.api.base import ApiView
 from tables.api.filters import read_parameters
 from tables.api.narrowing import narrowed
@@ -29,14 +29,19 @@ class TableIncidents(ApiView):
         summary="Report an incident",
         request=inputs.Report,
         parameters=[CODE],
-        responses={201: outputs.IncidentBody, **report_problems(400, 401, 403, 404, 413, 415)},
-        examples=examples.shown(examples.INCIDENT, 201),
+        responses={
+            200: outputs.IncidentBody,
+            201: outputs.IncidentBody,
+            **report_problems(400, 401, 403, 404, 409, 413, 415),
+        },
+        examples=[*examples.shown(examples.INCIDENT, 200), *examples.shown(examples.INCIDENT, 201)],
     )
     def post(self, request: Request, code: str) -> Response:
         """Something that went wrong at a table, with the facts that decide its remedy.
 
         The answer shows what the rulebook orders. The round is held if that may change money; an incident
-        whose remedy changes nothing is recorded and closed at once.
+        whose remedy changes nothing is recorded and closed at once. With an `id` a report can be repeated
+        safely: the second time it is answered 200 with the incident of the first.
         """
         table = table_in_path(self, code)
         fields = inputs.read_input(inputs.Report, request)
@@ -46,19 +51,25 @@ class TableIncidents(ApiView):
             raise bad_field("shoe", "shoe/table", f"{shoe.public_id} did not lie on {table.code}.")
         key = request.auth
         is_machine = isinstance(key, ApiKey)
-        incident = report_incident(
-            table=table,
-            code=fields["code"],
-            facts=fields["facts"],
-            actor=Actor.of_key(key.prefix) if isinstance(key, ApiKey) else Actor.of_user(request.user),
-            at=timezone.now(),
-            round_=round_,
-            shoe=shoe,
-            note=fields["note"],
-            source=IncidentSource.API if is_machine else IncidentSource.PERSON,
-            user=None if is_machine else request.user,
-        )
-        return Response(self.write(outputs.IncidentBody, incident), status=status.HTTP_201_CREATED)
+        report = {
+            "table": table,
+            "code": fields["code"],
+            "facts": fields["facts"],
+            "actor": Actor.of_key(key.prefix) if isinstance(key, ApiKey) else Actor.of_user(request.user),
+            "at": timezone.now(),
+            "round_": round_,
+            "shoe": shoe,
+            "note": fields["note"],
+            "source": IncidentSource.API if is_machine else IncidentSource.PERSON,
+            "user": None if is_machine else request.user,
+        }
+        is_new = True
+        if "id" in fields:
+            incident, is_new = report_once(report_id=fields["id"], **report)
+        else:
+            incident = report_incident(**report)
+        code_ = status.HTTP_201_CREATED if is_new else status.HTTP_200_OK
+        return Response(self.write(outputs.IncidentBody, incident), status=code_)
 
 
 class Incidents(ApiView):

@@ -22,6 +22,12 @@ ALSO = ("replace_shoe", "reshuffle", "close_table")
 class Report(Strict):
     """An incident as it is reported."""
 
+    id = serializers.CharField(
+        max_length=64,
+        required=False,
+        help_text="The reporter's own ID of this report. Sent again, it is answered as the first time and "
+        "nothing is done; with another body it is refused.",
+    )
     code = serializers.CharField(max_length=40, help_text="What happened, by the catalogue of the rulebook.")
     facts = serializers.DictField(
         child=serializers.JSONField(),

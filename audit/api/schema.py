@@ -56,6 +56,13 @@ _NOT_DECIDED: Example = (
     ],
     {},
 )
+_OTHER_REPORT: Example = (
+    "conflict",
+    "Conflict",
+    "pit-17 was another report, which became I-0457; nothing was done",
+    [],
+    {},
+)
 
 
 def ruling_problems(*statuses: int) -> dict[Any, Any]:
@@ -65,4 +72,4 @@ def ruling_problems(*statuses: int) -> dict[Any, Any]:
 
 def report_problems(*statuses: int) -> dict[Any, Any]:
     """Return the responses of a report for these errors."""
-    return problems(*statuses, bad_input=_BAD_REPORT)
+    return problems(*statuses, bad_input=_BAD_REPORT, conflict=_OTHER_REPORT)

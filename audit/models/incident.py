@@ -42,6 +42,7 @@ class Incident(models.Model):
     remedies = models.JSONField(_("remedies"), default=list)
     passage = models.CharField(_("passage"), max_length=80)
     note = models.TextField(_("note"), blank=True)
+    report_id = models.CharField(_("the reporter's own ID"), max_length=64, blank=True)
     source = models.CharField(_("source"), max_length=8)
     status = models.CharField(_("state"), max_length=6, default=IncidentStatus.OPEN.value)
     reported_by = models.ForeignKey(
@@ -61,6 +62,11 @@ class Incident(models.Model):
                 condition=Q(status=IncidentStatus.OPEN.value, closed_at__isnull=True)
                 | (~Q(status=IncidentStatus.OPEN.value) & Q(closed_at__isnull=False)),
                 name="incident_closed_has_time",
+            ),
+            models.UniqueConstraint(
+                fields=["table", "report_id"],
+                condition=Q(report_id__gt=""),
+                name="incident_reported_once",
             ),
             one_of("status", IncidentStatus, "incident_status_known"),
             one_of("source", IncidentSource, "incident_source_known"),

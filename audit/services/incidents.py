@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from audit.models import DecisionKind, Incident, IncidentSource, IncidentStatus
 from audit.services.numbers import next_number
@@ -60,6 +60,13 @@ class BadReport(ValueError):
         self.field, self.rule, self.message = field, rule, message
 
 
+class OtherReport(Exception):
+    """A reporter's ID came back with another body."""
+
+    def __init__(self, report_id: str, number: str) -> None:
+        super().__init__(f"{report_id} was another report, which became {number}; nothing was done")
+
+
 def remedy_for(rulebook: Rulebook, code: str, facts: Mapping[str, Any]) -> RemedyCase:
     """Return what the house's rules say about an incident under these facts.
 
@@ -93,6 +100,7 @@ def report_incident(
     note: str = "",
     source: IncidentSource = IncidentSource.PERSON,
     user: Any = None,
+    report_id: str = "",
 ) -> Incident:
     """Record an incident of the catalogue. Its round is held if the remedy may change money.
 
@@ -120,6 +128,7 @@ def report_incident(
         passage=case.passage.id,
         note=note.strip(),
         source=source.value,
+        report_id=report_id,
         reported_by=user,
         reported_at=at,
         **_status(needs_decision(case), at),
@@ -128,6 +137,40 @@ def report_incident(
     if hold is not None:
         tell_table(table, DecisionKind.HOLD, at=at, round_=round_, data={"incident": incident.number})
     return incident
+
+
+def report_once(*, report_id: str, **report: Any) -> tuple[Incident, bool]:
+    """Report an incident under the reporter's own ID, and say whether it is new: a repeat makes no other.
+
+    :raises BadReport: as `report_incident`.
+    :raises OtherReport: if the ID was used for another report of this table.
+    """
+    try:
+        with transaction.atomic():
+            known = _reported_as(report_id, report)
+            if known is None:
+                return report_incident(**report, report_id=report_id), True
+    except IntegrityError:  # the same report came twice at once, and the other one was first
+        known = _reported_as(report_id, report)
+        if known is None:
+            raise
+    return known, False
+
+
+def _reported_as(report_id: str, report: Mapping[str, Any]) -> Incident | None:
+    """Return the incident of this table with a reporter's ID.
+
+    :raises OtherReport: if it was made of another report.
+    """
+    known = Incident.objects.filter(table=report["table"], report_id=report_id).first()
+    if known is None:
+        return None
+    round_, shoe = report.get("round_"), report.get("shoe")
+    shoe = shoe or (round_.shoe if round_ else None)
+    said = (report["code"], dict(report["facts"]), round_, shoe, report.get("note", "").strip())
+    if (known.code, known.facts, known.round, known.shoe, known.note) != said:
+        raise OtherReport(report_id, known.number)
+    return known
 
 
 def needs_decision(case: RemedyCase) -> bool:

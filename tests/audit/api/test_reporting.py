@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from audit.models import Incident, TableDecision
-from tables.models import Hold, JournalEntry, Round
+from tables.models import GameTable, Hold, JournalEntry, Round
 from tests.audit.api.conftest import signed_in
 from tests.audit.deciding import make_user
 from tests.tables.api.clients import key_client
@@ -51,6 +51,32 @@ def test_a_machine_reports_and_the_round_waits(platform: Platform, round_: Round
     assert [row.kind for row in TableDecision.objects.all()] == ["hold"]
     entry = JournalEntry.objects.get(action="incident.reported")
     assert (entry.actor_kind, len(entry.actor_id)) == ("key", 12)
+
+
+def test_a_report_with_an_id_is_taken_once(platform: Platform, round_: Round) -> None:
+    client = key_client(platform.table, "incident:write")
+    body = {"id": "pit-17", "code": "misdeal", "round": round_.public_id, "note": " seen "}
+    first, again = report(client, body), report(client, body)
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert first.json() == again.json()
+    assert (Incident.objects.count(), Hold.objects.count(), TableDecision.objects.count()) == (1, 1, 1)
+    assert JournalEntry.objects.filter(action="incident.reported").count() == 1
+
+
+def test_the_same_id_with_another_body_is_refused(platform: Platform, round_: Round) -> None:
+    client = key_client(platform.table, "incident:write")
+    body = {"id": "pit-17", "code": "misdeal", "round": round_.public_id}
+    number = report(client, body).json()["number"]
+    for other in ({"note": "seen"}, {"code": "card_misplaced"}, {"facts": {"face_seen": True}}):
+        refused = report(client, body | other)
+        assert (refused.status_code, refused.json()["type"]) == (409, "urn:bluecard:problem:conflict")
+        assert number in refused.json()["detail"]
+    assert Incident.objects.count() == 1
+    # Another table's report of the same name is another report.
+    make_table("B02", rulebook="commission")
+    elsewhere = {"id": "pit-17", "code": "misdeal"}
+    client = key_client(GameTable.objects.get(code="B02"), "incident:write")
+    assert report(client, elsewhere, "/api/v1/tables/B02/incidents").status_code == 201
 
 
 def test_a_person_reports_with_the_permission(asker: User, round_: Round) -> None:
