@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from audit.models import Ruling, RulingKind
-from audit.queries.rulings_in_force import plan_under
+from audit.queries.rulings_in_force import VOIDS_ROUND, plan_under
 from tables.models import Round, RoundStatus
-from tables.queries.revisions import Plan, Totals, newest_revision, totals_of
+from tables.queries.revisions import NO_TOTALS, Plan, Totals, newest_revision, totals_of, void_totals
 
 NOTHING_MOVES = frozenset(
     {
@@ -55,9 +55,6 @@ class Preview:
         return sum(one.totals.taken_minor for one in self.rounds)
 
 
-_NO_TOTALS = Totals(0, 0, 0, 0, 0, 0, 0, 0, hashlib.sha256(b"").hexdigest())
-
-
 def moves_now(kind: RulingKind, round_: Round) -> bool:
     """Say whether a ruling of this kind writes a revision of the round when it is applied.
 
@@ -66,7 +63,7 @@ def moves_now(kind: RulingKind, round_: Round) -> bool:
     """
     if kind in NOTHING_MOVES:
         return False
-    if kind in (RulingKind.VOID_ROUND, RulingKind.VOID_RANGE, RulingKind.VOID_SHOE):
+    if kind in VOIDS_ROUND:
         return True
     return round_.status in (RoundStatus.SETTLED, RoundStatus.VOIDED)
 
@@ -81,9 +78,24 @@ def preview_round(
     newest = newest_revision(round_)
     base = newest.revision if newest else 0
     plan = plan_under(round_, kind, facts, reinstates=reinstates)
-    if not moves_now(kind, round_):
-        return RoundPreview(round_, base, None, _NO_TOTALS)
+    # A re-deal taken back before the second deal was settled: the first one is there, and pays at once.
+    pays_again = reinstates is not None and reinstates.kind == RulingKind.RE_DEAL and plan.coup is not None
+    if not moves_now(kind, round_) and not pays_again:
+        return RoundPreview(round_, base, None, NO_TOTALS)
     return RoundPreview(round_, base, plan, totals_of(round_, plan))
+
+
+def _parts(
+    rounds: Sequence[Round], kind: RulingKind, facts: dict[str, object], reinstates: Ruling | None
+) -> tuple[RoundPreview, ...]:
+    if kind in VOIDS_ROUND and len(rounds) > 1:
+        # Many rounds, one statement: a void asks for no cards, and lets no other ruling shine through.
+        void = Plan(None, None, void_all=True)
+        totals = void_totals(rounds)
+        return tuple(
+            RoundPreview(round_, totals[round_.pk][0], void, totals[round_.pk][1]) for round_ in rounds
+        )
+    return tuple(preview_round(round_, kind, facts, reinstates=reinstates) for round_ in rounds)
 
 
 def preview(
@@ -93,10 +105,10 @@ def preview(
 
     :raises IllegalCoup: if corrected cards break the drawing rules.
     """
-    parts = tuple(preview_round(round_, kind, facts, reinstates=reinstates) for round_ in rounds)
+    parts = _parts(rounds, kind, facts, reinstates)
     digest = hashlib.sha256()
     digest.update(f"{kind.value}\n".encode())
-    for part in parts:
+    for part in sorted(parts, key=lambda part: part.round.pk):  # whatever order they were named in
         totals = part.totals
         digest.update(
             f"{part.round.public_id} {part.base_revision} {totals.bets} {totals.given_minor} "

@@ -6,6 +6,8 @@ what was approved and what is booked are worked out by one statement.
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -103,6 +105,41 @@ ORDER BY abs(sum(returned_minor - before_minor)) DESC, player_id LIMIT %(limit)s
 """
 
 
+# The same of many rounds that are void as a whole: every bet returns its stake, whatever was dealt.
+VOID_TOTALS = """
+WITH newest AS (
+    SELECT DISTINCT ON (round_id) round_id, id, revision FROM tables_settlement
+    WHERE round_id = ANY(%(rounds)s) ORDER BY round_id, revision DESC
+), paid AS MATERIALIZED (
+    SELECT b.round_id, b.id, b.player_id, b.stake_minor, coalesce(p.result, '') AS before,
+        coalesce(p.returned_minor, 0) AS before_minor
+    FROM tables_bet b
+    LEFT JOIN newest n ON n.round_id = b.round_id
+    LEFT JOIN tables_settlementline p ON p.settlement_id = n.id AND p.bet_id = b.id
+    WHERE b.round_id = ANY(%(rounds)s) AND b.status = 'accepted'
+), player AS (
+    SELECT round_id, sum(stake_minor - before_minor) AS moved FROM paid GROUP BY round_id, player_id
+), moved AS (
+    SELECT round_id, count(*) AS players, coalesce(sum(moved) FILTER (WHERE moved > 0), 0) AS given,
+        coalesce(-sum(moved) FILTER (WHERE moved < 0), 0) AS taken
+    FROM player GROUP BY round_id
+), summed AS (
+    SELECT round_id, count(*) AS bets, count(*) FILTER (WHERE stake_minor <> before_minor) AS changed,
+        sum(stake_minor) AS stakes, sum(before_minor) AS before,
+        encode(sha256(convert_to(string_agg(
+            id || ' ' || before || ' ' || before_minor || ' void ' || stake_minor, E'\n' ORDER BY id
+        ), 'UTF8')), 'hex') AS digest
+    FROM paid GROUP BY round_id
+)
+SELECT r.id, coalesce(n.revision, 0), s.bets, s.changed, m.players, s.stakes, s.before, s.stakes, m.given,
+    m.taken, s.digest
+FROM unnest(%(rounds)s::bigint[]) AS r (id)
+LEFT JOIN newest n ON n.round_id = r.id
+LEFT JOIN summed s ON s.round_id = r.id
+LEFT JOIN moved m ON m.round_id = r.id
+"""
+
+
 class Totals(NamedTuple):
     """A revision summed up; all sums in minor units, `digest` covers each bet before and after."""
 
@@ -119,6 +156,9 @@ class Totals(NamedTuple):
     @property
     def moved_minor(self) -> int:
         return self.given_minor - self.taken_minor
+
+
+NO_TOTALS = Totals(0, 0, 0, 0, 0, 0, 0, 0, hashlib.sha256(b"").hexdigest())
 
 
 class KindMove(NamedTuple):
@@ -147,6 +187,22 @@ def totals_of(round_: Round, plan: Plan) -> Totals:
     *counts, digest = row
     bets, changed, players, stakes, before, after, given, taken = map(int, counts)
     return Totals(bets, changed, players, stakes, before, after, given, taken, digest)
+
+
+def void_totals(rounds: Sequence[Round]) -> dict[int, tuple[int, Totals]]:
+    """Sum up, in one statement, what voiding each of these rounds would do; with the revision it has now."""
+    with connection.cursor() as cursor:
+        cursor.execute(VOID_TOTALS, {"rounds": [round_.pk for round_ in rounds]})
+        rows = cursor.fetchall()
+    found = {}
+    for round_id, revision, *counts, digest in rows:
+        if digest is None:
+            found[round_id] = (revision, NO_TOTALS)
+            continue
+        bets, changed, players, stakes, before, after, given, taken = map(int, counts)
+        totals = Totals(bets, changed, players, stakes, before, after, given, taken, digest)
+        found[round_id] = (revision, totals)
+    return found
 
 
 def moves_by_kind(round_: Round, plan: Plan) -> list[KindMove]:
