@@ -15,7 +15,7 @@ from tables.queries.round_money import (
     moves_of,
     players_of_round,
 )
-from tables.queries.shoe_page import Bead, ShoeProgress, beads_of_shoe, progress_of
+from tables.queries.shoe_page import Bead, ShoeProgress, beads_of_shoe, on_roads, progress_of
 from tables.queries.timeline import Moment, timeline_of_round
 
 JOURNAL_SHOWN = 6
@@ -137,12 +137,9 @@ def _place(round_: Round, shoe: Shoe, dealings: list[Dealing]) -> Place:
     around = Round.objects.filter(shoe=shoe).values_list("pk", "number")
     before = around.filter(number__lt=round_.number).order_by("-number").first()
     after = around.filter(number__gt=round_.number).order_by("number").first()
-    beads = [
-        bead for bead in beads_of_shoe(shoe.pk, up_to=round_.number) if bead.outcome and not bead.is_void
-    ]
     return Place(
         progress=progress_of(shoe, first, last),
-        beads=tuple(beads),
+        beads=on_roads(beads_of_shoe(shoe.pk, up_to=round_.number), shoe.rulebook_id),
         before=Neighbour(*before) if before else None,
         after=Neighbour(*after) if after else None,
     )

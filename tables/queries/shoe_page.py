@@ -1,12 +1,14 @@
 """A shoe as the pages show it: how far it has got, where its cards went, and how its rounds ended."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import Q
 
 from tables.models import COUP_PLACES, Card, CardPlace, DealStatus, Finding, Round, RoundStatus, Shoe
 from tables.queries.coups import face_of
+from tables.queries.rulebooks import rules_of
 from tables.rules.cards import Card as Face
 from tables.rules.shoe import ShoeLedger, Whereabouts
 
@@ -115,6 +117,12 @@ def beads_of_shoe(shoe_id: int, up_to: int | None = None) -> list[Bead]:
     ]
 
 
+def on_roads(beads: Sequence[Bead], rulebook_id: int) -> tuple[Bead, ...]:
+    """Return the rounds that the roads are drawn of; whether void ones are among them the rulebook says."""
+    draws_void = rules_of(rulebook_id).windows.void_rounds_on_roads
+    return tuple(bead for bead in beads if bead.outcome and (draws_void or not bead.is_void))
+
+
 def _is_pair(ranks: dict[str, str | None], first: str, second: str) -> bool:
     return ranks.get(first) is not None and ranks.get(first) == ranks.get(second)
 
@@ -137,7 +145,7 @@ def read_shoe_page(shoe: Shoe) -> ShoePage:
         ledger=ShoeLedger(shoe.decks, counts),
         strip=_strip(shoe, cards, {bead.round_id: bead.number for bead in beads}),
         turned=face_of(turned) if turned else None,
-        beads=tuple(bead for bead in beads if bead.outcome and not bead.is_void),
+        beads=on_roads(beads, shoe.rulebook_id),
         findings=tuple(findings),
         unseen=sum(1 for card in cards if card.rank is None),
     )

@@ -158,12 +158,14 @@ class _Sections:
 
     def windows(self) -> dict[str, object]:
         fields = self.fields["windows"].mapping(
-            ["void_rounds_count", "lifted_on_animation_tables", "passage"]
+            ["void_rounds_count", "lifted_on_animation_tables", "passage"], ["void_rounds_on_roads"]
         )
+        on_roads = fields.get("void_rounds_on_roads")
         windows = Windows(
             void_rounds_count=fields["void_rounds_count"].yes_or_no(),
             lifted_on_animation_tables=fields["lifted_on_animation_tables"].yes_or_no(),
             passage=self._cited(fields),
+            void_rounds_on_roads=on_roads.yes_or_no() if on_roads is not None else False,
         )
         return {"windows": windows}
 

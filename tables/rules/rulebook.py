@@ -249,11 +249,12 @@ class Complaints:
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """What counts for the windows of bets, and where they do not apply."""
+    """What counts for the windows of bets and for the roads, and where windows do not apply."""
 
     void_rounds_count: bool
     lifted_on_animation_tables: bool
     passage: Passage
+    void_rounds_on_roads: bool = False
 
 
 @dataclass(frozen=True, eq=False)
