@@ -14,5 +14,10 @@ class AuditConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Import the tasks, so that eager mode finds them registered and never dials the broker."""
+        """Import the tasks, so that eager mode finds them registered and never dials the broker.
+
+        What rulings in force lay over a round reaches the engine from here.
+        """
         import_module("audit.tasks")
+        overlays = import_module("tables.queries.overlays")
+        overlays.add_overlay(import_module("audit.queries.rulings_in_force").kinds_void_by_ruling)

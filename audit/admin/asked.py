@@ -12,7 +12,7 @@ from django.http import QueryDict
 from audit import words
 from audit.admin.subjects import Subject, read_key
 from audit.models import Incident, IncidentStatus, Ruling, RulingKind
-from audit.queries.ruling_page import texts_of
+from audit.queries.rulings_in_force import texts_of
 from tables.models import Deal, DealStatus, Round, RoundStatus
 from tables.rules.drawing import DEAL_ORDER
 

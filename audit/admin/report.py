@@ -32,7 +32,7 @@ from audit.queries.catalogue import (
     known_facts,
     read_facts,
 )
-from audit.queries.ruling_page import texts_of
+from audit.queries.rulings_in_force import texts_of
 from audit.services.asking import BadRuling, preview_ruling
 from audit.services.incidents import needs_decision
 from audit.services.reporting import Proposal, Reported, proposal_of, report_and_ask

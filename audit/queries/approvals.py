@@ -9,6 +9,7 @@ from django.db.models import F, Max, OuterRef, QuerySet, Subquery, Sum
 
 from audit.models import OPEN_STATUSES, Person, Ruling, RulingKind, RulingRound, RulingStatus
 from audit.queries.previews import preview
+from audit.queries.rulings_in_force import is_overtaken
 from tables.models import GameTable, Round, Settlement
 from tables.rules.drawing import IllegalCoup
 
@@ -95,7 +96,10 @@ def is_unchanged(ruling: Ruling) -> bool:
         return not rounds_overtaken(ruling).exists()
     rounds = list(Round.objects.select_related("shoe").filter(ruling_rounds__ruling=ruling))
     try:
-        now = preview(rounds, RulingKind(ruling.kind), ruling.facts, reinstates=ruling.reinstates)
+        kind = RulingKind(ruling.kind)
+        if any(is_overtaken(round_, kind, ruling.facts) for round_ in rounds):
+            return False
+        now = preview(rounds, kind, ruling.facts, reinstates=ruling.reinstates)
     except (IllegalCoup, ValueError, KeyError):
         return False
     return now.hash == ruling.preview_hash

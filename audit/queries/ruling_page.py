@@ -12,7 +12,7 @@ from audit.models import (
     RulingRoundStatus,
     TableDecision,
 )
-from audit.queries.rulings_in_force import placed_cards
+from audit.queries.rulings_in_force import texts_of
 from tables.models import Deal, DealStatus, Hold
 
 ROUNDS_SHOWN = 50
@@ -107,13 +107,6 @@ def cards_of(ruling: Ruling, row: RulingRound) -> tuple[dict[str, str], dict[str
         deals.filter(number=number).first() if number else deals.filter(status=DealStatus.LIVE.value).first()
     )
     return texts_of(deal), None
-
-
-def texts_of(deal: Deal | None) -> dict[str, str]:
-    """Write the cards that lie in a deal by place; one whose face nobody saw is `?`."""
-    if deal is None:
-        return {}
-    return {p: f"{card.rank}{card.suit}" if card.rank else "?" for p, card in placed_cards(deal).items()}
 
 
 def open_hold_of(ruling: Ruling) -> Hold | None:

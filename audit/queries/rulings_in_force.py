@@ -8,9 +8,31 @@ from tables.models import Card, Deal, DealStatus, Round
 from tables.queries.deals import coup_of
 from tables.queries.revisions import Plan
 from tables.rules.cards import Card as Face
-from tables.rules.drawing import Coup, IllegalCoup, Place, arrange
+from tables.rules.drawing import Coup, Place, arrange
 
+UNSEEN = "?"
 VOIDS_ROUND = frozenset({RulingKind.VOID_ROUND, RulingKind.VOID_RANGE, RulingKind.VOID_SHOE})
+
+
+def kinds_void_by_ruling(round_: Round) -> frozenset[str]:
+    """Return the kinds of bet that rulings in force make void in a round."""
+    rows = RulingRound.objects.filter(
+        round=round_, is_in_force=True, ruling__kind=RulingKind.VOID_KINDS.value
+    )
+    return frozenset(
+        kind for facts in rows.values_list("ruling__facts", flat=True) for kind in facts.get("kinds", ())
+    )
+
+
+def is_overtaken(round_: Round, kind: RulingKind, facts: Mapping[str, Any]) -> bool:
+    """Say whether other cards lie in a round than those a ruling about its cards was asked for on."""
+    deal = Deal.objects.filter(round=round_, status=DealStatus.LIVE.value).first()
+    match kind:
+        case RulingKind.CORRECT:
+            return texts_of(deal) != facts["before"]
+        case RulingKind.RE_DEAL:
+            return deal is None or deal.number != facts["deal"]
+    return False
 
 
 def plan_in_force(round_: Round, *, without: Ruling | None = None) -> Plan:
@@ -71,10 +93,22 @@ def placed_cards(deal: Deal) -> dict[str, Card]:
     return {card.place: card for card in cards}
 
 
+def texts_of(deal: Deal | None) -> dict[str, str]:
+    """Write the cards that lie in a deal by place; one whose face nobody saw is `?`."""
+    if deal is None:
+        return {}
+    return {place: text_of(card) for place, card in placed_cards(deal).items()}
+
+
+def text_of(card: Card) -> str:
+    """Write a card's face, or `?` where nobody saw it."""
+    return f"{card.rank}{card.suit}" if card.rank else UNSEEN
+
+
 def _coup_or_none(deal: Deal | None, round_: Round) -> Coup | None:
     if deal is None:
         return None
     try:
         return coup_of(deal, round_.shoe.decks)
-    except IllegalCoup:
+    except ValueError:  # no lawful coup, or a card of it was never seen
         return None

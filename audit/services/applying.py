@@ -18,8 +18,9 @@ from audit.models import (
     RulingRoundStatus,
     RulingStatus,
 )
-from audit.queries.previews import moves_now, preview_round
-from audit.queries.rulings_in_force import VOIDS_ROUND
+from audit.queries.approvals import rounds_overtaken
+from audit.queries.previews import preview_round
+from audit.queries.rulings_in_force import VOIDS_ROUND, is_overtaken
 from audit.rules.notices import Happening
 from audit.services.effects import correct_cards, deal_again, end_shoe_and_table, revive_deal
 from audit.services.incidents import close_incident
@@ -27,7 +28,7 @@ from audit.services.rulings import CannotDecide, require_ruling_transition
 from audit.services.telling import tell_table, write_notices
 from tables import locks as table_locks
 from tables.models import Bell, Round, RoundStatus, Settlement, TransactionKind
-from tables.queries.revisions import Plan, newest_revision
+from tables.queries.revisions import Plan
 from tables.queries.rulebooks import rules_of
 from tables.rules.currencies import decimals_of
 from tables.services import outbox
@@ -76,12 +77,11 @@ def claim_ruling(*, ruling_id: int, now: datetime) -> bool:
         if ruling.decided_by is None or not ruling.decided_by.has_perm("audit.approve_ruling"):
             _end(ruling, RulingStatus.REFUSED, now, "who approved it may not decide any more")
             return False
-        rounds = {round_.pk: round_ for round_ in table_locks.lock_rounds(_round_ids(ruling))}
-        for row in ruling.rounds.all():
-            newest = newest_revision(rounds[row.round_id])
-            if (newest.revision if newest else 0) != row.base_revision:
-                _end(ruling, RulingStatus.STALE, now, f"{rounds[row.round_id].public_id} was settled since")
-                return False
+        table_locks.lock_rounds(ruling.rounds.values_list("round_id", flat=True))
+        overtaken = rounds_overtaken(ruling).select_related("round").order_by("pk").first()
+        if overtaken is not None:
+            _end(ruling, RulingStatus.STALE, now, f"{overtaken.round.public_id} was settled since")
+            return False
         return _start(ruling, now)
 
 
@@ -91,10 +91,6 @@ def _start(ruling: Ruling, now: datetime) -> bool:
     ruling.started_at = ruling.started_at or now
     ruling.save(update_fields=["status", "started_at"])
     return True
-
-
-def _round_ids(ruling: Ruling) -> list[int]:
-    return list(ruling.rounds.values_list("round_id", flat=True))
 
 
 def apply_next_round(*, ruling_id: int, now: datetime) -> bool:
@@ -130,7 +126,8 @@ def _apply_round(ruling: Ruling, row: RulingRound, now: datetime) -> None:
         table_locks.lock_table_state(ruling.table_id)
     round_ = table_locks.lock_round(row.round_id)
     part = preview_round(round_, kind, ruling.facts, reinstates=ruling.reinstates)
-    if part.base_revision != row.base_revision or part.totals.digest != row.preview_digest:
+    is_other = part.base_revision != row.base_revision or part.totals.digest != row.preview_digest
+    if is_other or is_overtaken(round_, kind, ruling.facts):
         raise Stale(f"{round_.public_id} is not any more what was approved")
     before = "void" if round_.status == RoundStatus.VOIDED else round_.outcome or ""
     settlement = _carry_out(ruling, kind, round_, part.plan, now)
@@ -148,8 +145,7 @@ def _apply_round(ruling: Ruling, row: RulingRound, now: datetime) -> None:
 def _carry_out(
     ruling: Ruling, kind: RulingKind, round_: Round, plan: Plan | None, now: datetime
 ) -> Settlement | None:
-    """Do what the ruling orders to one locked round, and write its revision if money moves now."""
-    moves = moves_now(kind, round_)
+    """Do what the ruling orders to one locked round, and write its revision where the plan says so."""
     reinstated = RulingKind(ruling.reinstates.kind) if ruling.reinstates is not None else None
     if kind is RulingKind.CORRECT:
         correct_cards(round_, ruling.facts["cards"], ruling, at=now)
@@ -158,7 +154,7 @@ def _carry_out(
     elif kind is RulingKind.REINSTATE and reinstated is RulingKind.RE_DEAL and ruling.reinstates is not None:
         revive_deal(round_, ruling.reinstates.facts["deal"], at=now)
     settlement = None
-    if moves and plan is not None:
+    if plan is not None:
         settlement = write_next_revision(
             round_,
             plan,
@@ -204,10 +200,10 @@ def finish_ruling(*, ruling_id: int, now: datetime) -> bool:
                 return False
             _end(ruling, RulingStatus.STOPPED, now, "stopped between rounds")
             return True
-        end_shoe_and_table(ruling, at=now)
+        note = end_shoe_and_table(ruling, at=now)
         if ruling.incident is not None:
             close_incident(ruling.incident, IncidentStatus.RULED, at=now, actor=SYSTEM)
-        _end(ruling, RulingStatus.APPLIED, now, "")
+        _end(ruling, RulingStatus.APPLIED, now, note)
         return True
 
 

@@ -5,15 +5,17 @@ from typing import Any
 
 from audit.models import Ruling, RulingKind, RulingRound
 from audit.queries.previews import Preview, preview
-from audit.queries.rulings_in_force import placed_cards
+from audit.queries.rulings_in_force import UNSEEN, plan_under, texts_of
 from tables.models import Deal, DealStatus, GameTable, Round, RoundStatus, Shoe
 from tables.queries.rulebooks import rules_of
-from tables.rules.drawing import IllegalCoup
+from tables.rules.cards import Card as Face
+from tables.rules.drawing import IllegalCoup, Place
 from tables.services.actors import Actor
 
 SHOE_KINDS = frozenset(
     {RulingKind.REPLACE_SHOE, RulingKind.RESHUFFLE, RulingKind.CANCEL_SHOE, RulingKind.VOID_SHOE}
 )
+OF_CARDS = (RulingKind.CORRECT, RulingKind.RE_DEAL)
 ALSO = frozenset({"replace_shoe", "reshuffle", "close_table"})
 
 
@@ -134,11 +136,29 @@ def _correction(round_: Round, facts: Mapping[str, Any]) -> dict[str, Any]:
     deal = Deal.objects.filter(round=round_, status=DealStatus.LIVE.value).first()
     if deal is None:
         raise BadRuling("rounds", "ruling/correct", f"nothing was dealt in {round_.public_id}")
-    before = {place: str(card.face) for place, card in placed_cards(deal).items()}
+    before = texts_of(deal)
     cards = dict(facts.get("cards", {}))
+    for place, text in cards.items():
+        _check_card(place, text)
     if cards == before:
         raise BadRuling("cards", "ruling/correct", "the cards are the same as recorded")
     return {"cards": cards, "before": before}
+
+
+def _check_card(place: str, text: Any) -> None:
+    """Refuse what cannot lie in a coup: a correction says the face of every card, seen or not before.
+
+    :raises BadRuling: naming the place.
+    """
+    if place not in set(Place):
+        known = ", ".join(place.value for place in Place)
+        raise BadRuling("cards", "coup/places", f"{place} is no place of a coup; known: {known}")
+    try:
+        Face.parse(str(text))
+    except ValueError as error:
+        raise BadRuling(
+            "cards", "card/form", f"{text!r} at {place} is no card; say the face that lies there, as 10H"
+        ) from error
 
 
 def _reinstatement(round_: Round, reinstates: Ruling | None) -> dict[str, Any]:
@@ -149,9 +169,35 @@ def _reinstatement(round_: Round, reinstates: Ruling | None) -> dict[str, Any]:
         raise BadRuling(
             "reinstates", "ruling/reinstate", f"{reinstates.number} is not in force on this round"
         )
-    newer = RulingRound.objects.filter(round=round_, is_in_force=True, applied_at__gt=row.applied_at)
-    if reinstates.kind in (RulingKind.CORRECT, RulingKind.RE_DEAL) and newer.exists():
+    if reinstates.kind == RulingKind.CORRECT and UNSEEN in reinstates.facts["before"].values():
+        raise BadRuling(
+            "reinstates",
+            "ruling/card-unseen",
+            f"before {reinstates.number} a card had not been seen; correct the cards instead",
+        )
+    newer = RulingRound.objects.filter(
+        round=round_, is_in_force=True, ruling__kind__in=OF_CARDS, applied_at__gt=row.applied_at
+    )
+    if reinstates.kind in OF_CARDS and newer.exists():
         raise BadRuling(
             "reinstates", "ruling/reinstate", "a later ruling rests on it; take that out of force first"
         )
+    _check_payable(round_, reinstates)
     return {}
+
+
+def _check_payable(round_: Round, reinstates: Ruling) -> None:
+    """Refuse to let a round count again whose cards would say nothing, as one void before it was dealt.
+
+    :raises BadRuling: if nothing could be paid by its cards.
+    """
+    try:
+        plan = plan_under(round_, RulingKind.REINSTATE, {}, reinstates=reinstates)
+    except ValueError as error:
+        raise BadRuling("reinstates", "coup/drawing", str(error)) from error
+    is_over = round_.status in (RoundStatus.SETTLED, RoundStatus.VOIDED)
+    counts = is_over or (round_.status == RoundStatus.RESULTED and reinstates.kind == RulingKind.RE_DEAL)
+    if counts and plan.coup is None and not plan.void_all:
+        raise BadRuling(
+            "reinstates", "ruling/no-coup", f"no lawful coup would lie in {round_.public_id} to pay by"
+        )

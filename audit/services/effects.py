@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db.models import Max
 
 from audit.models import DecisionKind, Ruling, RulingKind
-from audit.queries.rulings_in_force import placed_cards
+from audit.queries.rulings_in_force import placed_cards, plan_in_force, text_of
 from audit.services.telling import tell_table
 from tables import locks
 from tables.models import (
@@ -23,6 +23,7 @@ from tables.models import (
     require_transition,
 )
 from tables.rules.cards import Card as Face
+from tables.services.holds import hold_unfinished
 
 SHOE_ENDS = {
     "replace_shoe": (ShoeStatus.REPLACED, "replaced by ruling"),
@@ -39,24 +40,31 @@ def correct_cards(round_: Round, cards: dict[str, str], ruling: Ruling, *, at: d
     """
     deal = Deal.objects.get(round=round_, status=DealStatus.LIVE.value)
     lying = placed_cards(deal)
-    wrong = {place: card for place, card in lying.items() if cards.get(place) != str(card.face)}
+    wrong = {place: card for place, card in lying.items() if cards.get(place) != text_of(card)}
     wanted = {place: text for place, text in cards.items() if place not in lying or place in wrong}
     rows: list[Card] = []
     for place, text in wanted.items():
         # A card with this face that lies wrongly was moved; else the card lying here was misread.
-        source = next((name for name, card in wrong.items() if str(card.face) == text), None)
-        if source is None and place in wrong and text not in {str(card.face) for card in wrong.values()}:
+        source = next((name for name, card in wrong.items() if text_of(card) == text), None)
+        if source is None and place in wrong and text not in {text_of(card) for card in wrong.values()}:
             source = place
         old = wrong.pop(source) if source is not None else None
         rows.append(_card(round_, deal, place, Face.parse(text), ruling, at, old))
     for card in wrong.values():
-        rows.append(_card(round_, None, CardPlace.EXTRA.value, card.face, ruling, at, card))
+        face = card.face if card.rank else None
+        rows.append(_card(round_, None, CardPlace.EXTRA.value, face, ruling, at, card))
     for row in rows:
         row.save(force_insert=True)
 
 
 def _card(
-    round_: Round, deal: Deal | None, place: str, face: Face, ruling: Ruling, at: datetime, old: Card | None
+    round_: Round,
+    deal: Deal | None,
+    place: str,
+    face: Face | None,
+    ruling: Ruling,
+    at: datetime,
+    old: Card | None,
 ) -> Card:
     if old is None:
         shoe = Shoe.objects.select_for_update(no_key=True).get(pk=round_.shoe_id)
@@ -69,8 +77,8 @@ def _card(
         shoe_id=round_.shoe_id,
         position=position,
         place=place,
-        rank=face.rank,
-        suit=face.suit,
+        rank=face.rank if face else None,
+        suit=face.suit if face else None,
         round=round_,
         deal=deal,
         source=CardSource.KEYED.value,
@@ -101,15 +109,37 @@ def deal_again(round_: Round, ruling: Ruling, *, at: datetime) -> None:
 
 
 def revive_deal(round_: Round, number: int, *, at: datetime) -> None:
-    """Take back a re-deal: the deal it killed lives again, and the one that followed is dead."""
+    """Take back a re-deal: the deal it killed lives again, and the one that followed is dead.
+
+    A round that was being dealt again has its first result back.
+    """
+    InsuranceOffer.objects.filter(deal__round=round_, closed_at__isnull=True).update(closed_at=at)
     Deal.objects.filter(round=round_, status=DealStatus.LIVE.value).update(
         status=DealStatus.DEAD.value, died_at=at
     )
     Deal.objects.filter(round=round_, number=number).update(status=DealStatus.LIVE.value, died_at=None)
+    coup = plan_in_force(round_).coup
+    if coup is None or round_.status not in (
+        RoundStatus.DEALING,
+        RoundStatus.INSURANCE,
+        RoundStatus.RESULTED,
+    ):
+        return
+    if round_.status == RoundStatus.INSURANCE:
+        round_.status = RoundStatus.DEALING.value
+        round_.save(update_fields=["status"])
+    round_.status, round_.resulted_at = RoundStatus.RESULTED.value, round_.resulted_at or at
+    round_.outcome = coup.outcome.value
+    round_.player_total, round_.banker_total = coup.player_total, coup.banker_total
+    round_.save(update_fields=["status", "resulted_at", "outcome", "player_total", "banker_total"])
 
 
-def end_shoe_and_table(ruling: Ruling, *, at: datetime) -> None:
-    """Do to the shoe and the table what the ruling orders, and tell the table."""
+def end_shoe_and_table(ruling: Ruling, *, at: datetime) -> str:
+    """Do to the shoe and the table what the ruling orders, and tell the table.
+
+    A round in play that cannot end any more is found and held: what becomes of it is decided apart. Return a
+    sentence that says so, or nothing.
+    """
     orders = set(ruling.facts.get("also", ()))
     if ruling.kind in (
         RulingKind.REPLACE_SHOE,
@@ -119,6 +149,7 @@ def end_shoe_and_table(ruling: Ruling, *, at: datetime) -> None:
     ):
         orders.add(ruling.kind)
     state = locks.lock_table_state(ruling.table_id)
+    unfinished = None
     for order in sorted(orders & SHOE_ENDS.keys()):
         status, words = SHOE_ENDS[order]
         shoe = ruling.shoe
@@ -126,6 +157,7 @@ def end_shoe_and_table(ruling: Ruling, *, at: datetime) -> None:
             shoe.status, shoe.ended_at, shoe.end_reason = status.value, max(at, shoe.started_at), words
             shoe.save(update_fields=["status", "ended_at", "end_reason"])
             if state.shoe_id == shoe.pk:
+                unfinished = hold_unfinished(state, because=ruling.number, at=at)
                 state.shoe = None
                 state.save(update_fields=["shoe"])
         data = {"reason": words}
@@ -133,4 +165,8 @@ def end_shoe_and_table(ruling: Ruling, *, at: datetime) -> None:
     if "close_table" in orders:
         ruling.table.status = TableStatus.CLOSED_BY_FAULT.value
         ruling.table.save(update_fields=["status"])
+        unfinished = hold_unfinished(state, because=ruling.number, at=at) or unfinished
         tell_table(ruling.table, DecisionKind.TABLE_CLOSED, at=at, ruling=ruling)
+    if unfinished is None or unfinished.round is None:
+        return ""
+    return f"{unfinished.round.public_id} was in play and has no result; it is held until it is decided"

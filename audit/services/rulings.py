@@ -19,6 +19,7 @@ from audit.models import (
 )
 from audit.queries.persons import person_of
 from audit.queries.previews import Preview, preview
+from audit.queries.rulings_in_force import is_overtaken
 from audit.services.asking import ALSO, BadRuling, look_at
 from audit.services.incidents import BadReport, remedy_for
 from audit.services.numbers import next_number
@@ -246,8 +247,11 @@ def _open_request(ruling_id: int, actor: Actor, at: datetime) -> Ruling:
 
 def _is_stale(ruling: Ruling) -> bool:
     rounds = table_locks.lock_rounds(ruling.rounds.values_list("round_id", flat=True))
+    kind = RulingKind(ruling.kind)
+    if len(rounds) == 1 and is_overtaken(rounds[0], kind, ruling.facts):
+        return True
     try:
-        now = preview(rounds, RulingKind(ruling.kind), ruling.facts, reinstates=ruling.reinstates)
+        now = preview(rounds, kind, ruling.facts, reinstates=ruling.reinstates)
     except IllegalCoup:
         return True
     return now.hash != ruling.preview_hash

@@ -26,6 +26,7 @@ from tables.models import (
     require_transition,
 )
 from tables.queries.deals import coup_of, waits_because
+from tables.queries.overlays import kinds_void
 from tables.queries.revisions import PAID, Plan, newest_revision, parameters, verdict_rows
 from tables.queries.rulebooks import rules_of
 from tables.services import outbox
@@ -91,7 +92,7 @@ def settle_round(*, round_id: int, now: datetime) -> Settlement | Waits | None:
             outbox.fulfil(Bell.SETTLE, round_id)
             return Waits(waits)
         deal = Deal.objects.get(round=round_, status=DealStatus.LIVE.value)
-        plan = Plan(deal, coup_of(deal, round_.shoe.decks))
+        plan = Plan(deal, coup_of(deal, round_.shoe.decks), void_kinds=kinds_void(round_))
         # A second deal is settled under the ruling that ordered it; the first needs no authority.
         settlement = write_next_revision(
             round_, plan, kind=TransactionKind.CREDIT, actor=SYSTEM, now=now, authority=deal.authority

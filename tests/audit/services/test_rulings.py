@@ -307,6 +307,8 @@ def test_another_preview_than_the_one_asked_for_is_not_approved(
         (RulingKind.CORRECT, {"cards": {"P1": "9H"}}, "cards"),
         (RulingKind.CORRECT, {"cards": {"P1": "9H", "B1": "2D", "P2": "KC", "B2": "QS"}}, "cards"),
         (RulingKind.CORRECT, {"cards": {"X": "9H"}}, "cards"),
+        (RulingKind.CORRECT, {"cards": {"P1": "9H", "B1": "2D", "P2": "?", "B2": "QS"}}, "cards"),
+        (RulingKind.CORRECT, {"cards": {"P1": "9H", "B1": "2D", "P2": None, "B2": "QS"}}, "cards"),
         (RulingKind.VOID_KINDS, {"kinds": []}, "kinds"),
         (RulingKind.VOID_KINDS, {"kinds": ["roulette"]}, "kinds"),
         (RulingKind.REINSTATE, {}, "reinstates"),
