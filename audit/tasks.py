@@ -5,6 +5,7 @@ from typing import Any
 from celery import current_app, shared_task
 from django.utils import timezone
 
+from audit.models import RulingRound
 from audit.queries.decisions import tables_to_call
 from audit.services.applying import apply_next_round, claim_ruling, finish_ruling
 from audit.services.delivering import deliver_decisions as deliver_to
@@ -12,22 +13,24 @@ from audit.services.incidents import escalate_late_holds, incidents_from_finding
 from audit.services.rulings import expire_rulings
 from audit.services.telling import DELIVER
 from tables.services import outbox
+from tables.tasks import RETRY_SECONDS
 
 HELPERS = 4  # how many workers may share one ruling
 SHARED_FROM = 20  # rounds
 
 
-@shared_task(name="audit.apply_rulings")
+@shared_task(name="audit.apply_rulings", default_retry_delay=RETRY_SECONDS)
 def apply_rulings(ruling_ids: list[int], **_newer: Any) -> None:
     """Claim approved rulings and carry them out, sharing large ones with other workers."""
     for ruling_id in ruling_ids:
         if claim_ruling(ruling_id=ruling_id, now=timezone.now()):
-            for _ in range(HELPERS - 1):
-                current_app.send_task("audit.help_ruling", args=[ruling_id])
+            if RulingRound.objects.filter(ruling=ruling_id).count() >= SHARED_FROM:
+                for _ in range(HELPERS - 1):
+                    current_app.send_task("audit.help_ruling", args=[ruling_id])
             help_ruling(ruling_id)
 
 
-@shared_task(name="audit.help_ruling")
+@shared_task(name="audit.help_ruling", default_retry_delay=RETRY_SECONDS)
 def help_ruling(ruling_id: int, **_newer: Any) -> None:
     """Carry out waiting rounds of a claimed ruling until none is left."""
     while apply_next_round(ruling_id=ruling_id, now=timezone.now()):
