@@ -198,10 +198,12 @@ class House:
         for left in self.stops.glob("*.*"):
             left.unlink()
 
-    def stop_at(self, point: str) -> None:
-        """Ask the process that comes to the point with a round not yet played to stop there."""
+    def stop_at(self, point: str, *, from_round: int | None = None) -> None:
+        """Ask the process that comes to the point to stop there: with a new round, or one from this on."""
         self.forget_stops()
         newest = self.one("SELECT coalesce(max(id), 0) FROM tables_round")
+        if from_round is not None:
+            newest = from_round - 1
         unfinished = self.stops / "unfinished"
         unfinished.write_text(str(newest))
         unfinished.rename(self.stops / f"{point}.stop")

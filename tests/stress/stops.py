@@ -1,4 +1,4 @@
-"""The product's own Celery app, whose settling stops where a test says: so that it can be killed there.
+"""The product's own Celery app, whose settling and ruling stop where a test says, so that it can be killed.
 
 Run as `celery -A tests.stress.stops worker` with a folder in STOPS. A file `<point>.stop` in it, with a
 round's id, makes the first process that comes to the point with a later round leave `<point>.<its pid>` and
@@ -8,7 +8,8 @@ calls at each point is wrapped here.
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,12 @@ BEFORE_LOCK = "before-lock"
 AFTER_LINES = "after-lines"
 AFTER_COMMIT = "after-commit"
 POINTS = (BEFORE_LOCK, AFTER_LINES, AFTER_COMMIT)
+
+RULING_BEFORE_LOCK = "ruling-before-lock"
+RULING_AFTER_LINES = "ruling-after-lines"
+RULING_AFTER_COMMIT = "ruling-after-commit"
+BEFORE_ANSWER_KEPT = "before-answer-kept"
+RULING_POINTS = (RULING_BEFORE_LOCK, RULING_AFTER_LINES, RULING_AFTER_COMMIT, BEFORE_ANSWER_KEPT)
 
 
 def stop_at(point: str, round_id: int, folder: Path) -> None:
@@ -70,6 +77,36 @@ def put_stops() -> None:
     tasks.settle_round = stopping(
         AFTER_COMMIT, tasks.settle_round, lambda *, round_id, now: round_id, before=False
     )
+    put_ruling_stops()
+
+
+def put_ruling_stops() -> None:
+    """Wrap what carries out a ruling, and what sends its money; each point is told by a round."""
+    from audit import tasks
+    from audit.models import RulingRound
+    from audit.services import applying
+    from tables.models import Round
+    from tables.services import wallet_delivery
+
+    def newest_done(*, ruling_id: int, now: datetime) -> int:
+        done = RulingRound.objects.filter(ruling_id=ruling_id, status="applied").order_by("-round_id").first()
+        return done.round_id if done else 0
+
+    def newest_sent(wallet: Any, claimed: Sequence[Any], now: datetime) -> int:
+        names = [one.message.round for one in claimed if one.message.revision > 1]
+        sent = Round.objects.filter(public_id__in=names).order_by("-pk").first()
+        return sent.pk if sent else 0
+
+    # The ruling's round is taken from among those that wait; the round itself is not locked yet.
+    applying._apply_round = stopping(
+        RULING_BEFORE_LOCK, applying._apply_round, lambda ruling, row, now: row.round_id, before=True
+    )
+    applying.write_next_revision = stopping(
+        RULING_AFTER_LINES, applying.write_next_revision, lambda round_, *_, **__: round_.pk, before=False
+    )
+    tasks.apply_next_round = stopping(RULING_AFTER_COMMIT, tasks.apply_next_round, newest_done, before=False)
+    # The wallet has booked and answered; what it said is not written down yet.
+    wallet_delivery._send = stopping(BEFORE_ANSWER_KEPT, wallet_delivery._send, newest_sent, before=False)
 
 
 if "STOPS" in os.environ:
