@@ -14,16 +14,28 @@ def main(arguments: list[str]) -> None:
     """Take one figure, or settle one round. Told to end, it ends the web server it started as well."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     django.setup()
+    from casino.bench.bulk_ruling import bench_bulk, help_one
     from casino.bench.figure import Size
     from casino.bench.ingest import bench_ingest
     from casino.bench.lookup import bench_lookup
+    from casino.bench.resettle import bench_resettle
     from casino.bench.settle import bench_settle, settle_one
 
     name, number, *runs = arguments[0], *map(int, arguments[1:])
     if name == "settle-one":
         print(json.dumps(settle_one(number)), flush=True)
         return
-    figures = {"settle": bench_settle, "ingest": bench_ingest, "lookup": bench_lookup}
+    if name == "help-ruling":
+        for line in help_one(number):
+            print(line, flush=True)
+        return
+    figures = {
+        "settle": bench_settle,
+        "resettle": bench_resettle,
+        "bulk": bench_bulk,
+        "ingest": bench_ingest,
+        "lookup": bench_lookup,
+    }
 
     def say(words: str) -> None:
         print(f"{name}: {words}", file=sys.stderr, flush=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import statistics
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 RUNS = 5
@@ -103,6 +105,18 @@ def seconds_of(work: Callable[[], object]) -> float:
     begun = time.perf_counter()
     work()
     return time.perf_counter() - begun
+
+
+def peak_mb() -> float:
+    """Return the most memory this process ever had resident; the kernel counts it anew at each exec."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        import resource
+
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
+    line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
+    return int(line.split()[1]) / 1024
 
 
 def as_text(figure: Figure) -> Iterator[str]:

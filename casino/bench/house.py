@@ -12,13 +12,11 @@ from django.conf import settings
 
 from tables.models import Bell, Card, Deal, FeedEvent, GameTable, Outbox, Round, RoundStatus, Shoe, ShoeStatus
 from tables.rulebooks import shipped_text
-from tables.rules.round_id import make_round_id
+from tables.rules.round_id import make_round_id, make_shoe_id
 from tables.services.actors import SYSTEM
 from tables.services.setup import publish_rulebook, set_up_table
 
 BEGUN = datetime(2026, 11, 29, 5, 0, tzinfo=UTC)
-#: The Player's 6 against 4: insurance at 5/2 is sold, and pays, for the Banker draws to 8.
-CARDS = {"P1": "6H", "B1": "4H", "P2": "KC", "B2": "QS", "B3": "4S"}
 #: Kinds of bet in turn, most of them on the two sides, as at a table.
 KINDS = ("player", "banker", "player", "banker", "tie", "big", "player_pair", "super_6_plus", "banker")
 #: Every tenth bet insures the Player.
@@ -40,6 +38,23 @@ FROM (
     FROM generate_series(1, %(count)s::bigint) AS n
 ) AS numbered
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """Cards by place, and what they come to."""
+
+    cards: dict[str, str]
+    outcome: str
+    player_total: int
+    banker_total: int
+
+
+#: The Player's 6 against 4: insurance at 5/2 is sold, and pays where the Banker draws to 8.
+BANKER_WON = Dealt({"P1": "6H", "B1": "4H", "P2": "KC", "B2": "QS", "B3": "4S"}, "banker", 6, 8)
+PLAYER_WON = Dealt(BANKER_WON.cards | {"B3": "9S"}, "player", 6, 3)
+#: So many rounds of five cards lie in a shoe, and so many shoes in a day.
+ROUNDS_A_SHOE, SHOES_A_DAY = 80, 99
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +96,8 @@ class House:
 
     def __init__(self, table: GameTable, players: int) -> None:
         self.table, self.players = table, players
-        self.shoe = Shoe.objects.create(
-            table=table,
-            rulebook=table.rulebook,
-            gaming_date=BEGUN.date(),
-            number=1,
-            public_id="B01-20261129-01",
-            decks=8,
-            started_at=BEGUN,
-            ended_at=BEGUN,
-            status=ShoeStatus.ENDED.value,
-        )
+        self.shoes = 0
+        self._start_shoe()
         self.event = FeedEvent.objects.create(
             table=table,
             event_id="bench",
@@ -109,28 +115,47 @@ class House:
             owner.execute(insert, [BEGUN, players])
             (self.first_player_id,) = owner.execute("SELECT min(id) FROM tables_player").fetchone() or (0,)
 
-    def fill_round(self, bets: int, *, players: int | None = None) -> FilledRound:
+    def _start_shoe(self) -> None:
+        day, number = divmod(self.shoes, SHOES_A_DAY)
+        self.shoes += 1
+        date = BEGUN.date() + timedelta(days=day)
+        self.shoe = Shoe.objects.create(
+            table=self.table,
+            rulebook=self.table.rulebook,
+            gaming_date=date,
+            number=number + 1,
+            public_id=make_shoe_id(self.table.code, date, number + 1),
+            decks=8,
+            started_at=BEGUN,
+            ended_at=BEGUN,
+            status=ShoeStatus.ENDED.value,
+        )
+
+    def fill_round(self, bets: int, *, players: int | None = None, dealt: Dealt = BANKER_WON) -> FilledRound:
         """Make a round that waits to be settled, with `bets` accepted bets of `players` players."""
+        if self.rounds and self.rounds % ROUNDS_A_SHOE == 0:
+            self._start_shoe()
         self.rounds += 1
-        public_id = make_round_id(self.table.code, self.shoe.gaming_date, self.shoe.number, self.rounds)
+        number = (self.rounds - 1) % ROUNDS_A_SHOE + 1
+        public_id = make_round_id(self.table.code, self.shoe.gaming_date, self.shoe.number, number)
         round_ = Round.objects.create(
             public_id=public_id,
             platform_id=f"bench-{self.rounds}",
             table=self.table,
             shoe=self.shoe,
             rulebook=self.table.rulebook,
-            number=self.rounds,
+            number=number,
             window_number=1,
             status=RoundStatus.RESULTED.value,
             betting_opened_at=BEGUN,
             betting_closed_at=BEGUN,
             resulted_at=BEGUN,
-            outcome="banker",
-            player_total=6,
-            banker_total=8,
+            outcome=dealt.outcome,
+            player_total=dealt.player_total,
+            banker_total=dealt.banker_total,
         )
         deal = Deal.objects.create(round=round_, started_at=BEGUN)
-        self._deal(round_, deal)
+        self._deal(round_, deal, dealt.cards)
         Outbox.objects.create(bell=Bell.SETTLE.value, subject_id=round_.pk, created_at=BEGUN, rung_at=BEGUN)
         with owner_connection() as owner:
             (first,) = owner.execute("SELECT coalesce(max(id), 0) FROM tables_bet").fetchone() or (0,)
@@ -156,8 +181,8 @@ class House:
         with owner_connection() as owner:
             owner.execute("VACUUM ANALYZE")
 
-    def _deal(self, round_: Round, deal: Deal) -> None:
-        first = (self.rounds - 1) * len(CARDS)
+    def _deal(self, round_: Round, deal: Deal, cards: dict[str, str]) -> None:
+        first = (round_.number - 1) * len(cards)
         Card.objects.bulk_create(
             Card(
                 shoe=self.shoe,
@@ -170,7 +195,7 @@ class House:
                 source="scan",
                 at=BEGUN,
             )
-            for place_number, (place, card) in enumerate(CARDS.items(), start=1)
+            for place_number, (place, card) in enumerate(cards.items(), start=1)
         )
 
 

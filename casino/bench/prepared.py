@@ -8,26 +8,36 @@ import psycopg
 from django.db import connection, transaction
 from psycopg import sql
 
+from audit.models import Ruling
 from casino.bench.house import FilledRound, owner_connection
 
-TABLES = ("settlement", "settlementline", "wallettransaction", "walletdelivery", "journalentry")
 #: What a settlement changes besides adding rows.
 MARK_SETTLED = "UPDATE tables_round SET status = 'settled', settled_at = now() WHERE id = %s"
 FULFIL = "DELETE FROM tables_outbox WHERE bell = 'settle' AND subject_id = %s"
 
 
 class PreparedRows:
-    """The rows of a settled round, rewritten for another round that was filled alike."""
+    """The rows of a settled round, rewritten for another round that was filled alike.
 
-    def __init__(self, number: int, model: FilledRound, round_: FilledRound) -> None:
-        self.number, self.round = number, round_
+    With rulings, the model's and the other round's: those of the second revision, and the players' notices.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        model: FilledRound,
+        round_: FilledRound,
+        *,
+        rulings: tuple[Ruling, Ruling] | None = None,
+    ) -> None:
+        self.number, self.round, self.rulings = number, round_, rulings
         with owner_connection() as owner:
             columns = self._prepare(owner, model)
         self.statements = [
             sql.SQL("INSERT INTO {} ({}) SELECT {} FROM {}")
-            .format(sql.Identifier(f"tables_{table}"), columns[table], columns[table], self._name(table))
+            .format(sql.Identifier(table), columns[table], columns[table], self._name(table))
             .as_string()
-            for table in TABLES
+            for table in columns
         ]
 
     def insert(self) -> None:
@@ -40,7 +50,9 @@ class PreparedRows:
 
     def _prepare(self, owner: psycopg.Connection, model: FilledRound) -> dict[str, sql.Composable]:
         """Copy the model's rows into tables of their own under new keys, and return the columns of each."""
-        old = _one(owner, "SELECT id FROM tables_settlement WHERE round_id = %s", model.id)
+        revision = 2 if self.rulings else 1
+        newest = "SELECT id FROM tables_settlement WHERE round_id = %s AND revision = %s"
+        old = _one(owner, newest, model.id, revision)
         new = _one(owner, "SELECT nextval('tables_settlement_id_seq')")
         bets = self.round.first_bet_id - model.first_bet_id
         count = "SELECT count(*) FROM tables_wallettransaction WHERE settlement_id = %s"
@@ -51,16 +63,21 @@ class PreparedRows:
         of_settlement = f"settlement_id = {old}"
         of_transactions = f"transaction_id IN (SELECT id FROM tables_wallettransaction WHERE {of_settlement})"
         in_new = {"settlement_id": str(new)}
-        return {
-            "settlement": self._copy(
-                owner, "settlement", f"id = {old}", {"id": str(new), "round_id": str(self.round.id)}
+        under = {"id": str(new), "round_id": str(self.round.id)}
+        if self.rulings:
+            under["authority"] = f"'{self.rulings[1].uuid}'::uuid"
+        last_entry = (
+            "id = (SELECT max(id) FROM tables_journalentry"
+            f" WHERE subject_type = 'round' AND action = 'round.settled' AND subject_id = {model.id})"
+        )
+        copied = {
+            "tables_settlement": self._copy(owner, "tables_settlement", f"id = {old}", under),
+            "tables_settlementline": self._copy(
+                owner, "tables_settlementline", of_settlement, {**in_new, "bet_id": f"bet_id + {bets}"}
             ),
-            "settlementline": self._copy(
-                owner, "settlementline", of_settlement, {**in_new, "bet_id": f"bet_id + {bets}"}
-            ),
-            "wallettransaction": self._copy(
+            "tables_wallettransaction": self._copy(
                 owner,
-                "wallettransaction",
+                "tables_wallettransaction",
                 of_settlement,
                 {
                     **in_new,
@@ -69,22 +86,37 @@ class PreparedRows:
                     "bet_ids": f"ARRAY(SELECT bet_id + {bets} FROM unnest(bet_ids) AS old (bet_id))",
                 },
             ),
-            "walletdelivery": self._copy(
-                owner, "walletdelivery", of_transactions, {"transaction_id": f"transaction_id + {shift}"}
-            ),
-            "journalentry": self._copy(
+            "tables_walletdelivery": self._copy(
                 owner,
-                "journalentry",
-                f"subject_type = 'round' AND subject_id = {model.id}",
+                "tables_walletdelivery",
+                of_transactions,
+                {"transaction_id": f"transaction_id + {shift}"},
+            ),
+            "tables_journalentry": self._copy(
+                owner,
+                "tables_journalentry",
+                last_entry,
                 {"id": "nextval('tables_journalentry_id_seq')", "subject_id": str(self.round.id)},
             ),
         }
+        if self.rulings:
+            copied["audit_notice"] = self._copy(
+                owner,
+                "audit_notice",
+                f"ruling_id = {self.rulings[0].pk}",
+                {
+                    "id": "nextval('audit_notice_id_seq')",
+                    "ruling_id": str(self.rulings[1].pk),
+                    "round_id": str(self.round.id),
+                },
+            )
+        return copied
 
     def _copy(
         self, owner: psycopg.Connection, table: str, where: str, changed: Mapping[str, str]
     ) -> sql.Composable:
         """Make a table of the same columns, some of them by another expression; return the columns."""
-        described = owner.execute(f"SELECT * FROM tables_{table} LIMIT 0").description or []
+        described = owner.execute(f"SELECT * FROM {table} LIMIT 0").description or []
         names = [column.name for column in described]
         chosen = sql.SQL(", ").join(
             sql.SQL("{} AS {}").format(
@@ -94,7 +126,7 @@ class PreparedRows:
         )
         owner.execute(
             sql.SQL("CREATE TABLE {} AS SELECT {} FROM {} WHERE {} ORDER BY 1, 2").format(
-                self._name(table), chosen, sql.Identifier(f"tables_{table}"), sql.SQL(where)
+                self._name(table), chosen, sql.Identifier(table), sql.SQL(where)
             )
         )
         owner.execute(sql.SQL("GRANT SELECT ON {} TO PUBLIC").format(self._name(table)))

@@ -6,12 +6,11 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 from django.utils import timezone
 
 from casino.bench.bulk import settle_with_bulk
-from casino.bench.figure import Figure, Ratio, Say, Size, alternate, seconds_of
+from casino.bench.figure import Figure, Ratio, Say, Size, alternate, peak_mb, seconds_of
 from casino.bench.house import FilledRound, House, open_house, owner_connection, players_of
 from casino.bench.prepared import PreparedRows
 from tables.models import Settlement
@@ -127,16 +126,4 @@ def settle_one(round_id: int) -> dict[str, float]:
     seconds = seconds_of(lambda: settle_rounds([round_id]))
     if not Settlement.objects.filter(round_id=round_id).exists():
         raise RuntimeError(f"round {round_id} could not be settled")
-    return {"seconds": seconds, "peak_mb": _peak_mb()}
-
-
-def _peak_mb() -> float:
-    """Return the most memory this process ever had resident; the kernel counts it anew at each exec."""
-    status = Path("/proc/self/status")
-    if not status.exists():
-        import resource
-
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
-    line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
-    return int(line.split()[1]) / 1024
+    return {"seconds": seconds, "peak_mb": peak_mb()}

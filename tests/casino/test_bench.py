@@ -56,6 +56,30 @@ def test_settle(environment: dict[str, str]) -> None:
 
 
 @pytest.mark.slow
+def test_resettle(environment: dict[str, str]) -> None:
+    resettle = take("resettle", 50, environment)["resettle"]
+    assert {subject: len(runs) for subject, runs in resettle["runs"].items()} == {
+        "corrected and settled again": 2,
+        "prepared rows inserted": 2,
+    }
+    assert targets(resettle) == [(1.5, "at most")]
+    assert (resettle["values"]["wallet transactions"], resettle["values"]["notices"]) == (10, 10)
+
+
+@pytest.mark.slow
+def test_bulk(environment: dict[str, str]) -> None:
+    figures = take("bulk", 10, environment)
+    assert {subject: len(runs) for subject, runs in figures["bulk"]["runs"].items()} == {
+        "1 worker process": 2,
+        "2 worker processes": 2,
+        "4 worker processes": 2,
+    }
+    assert targets(figures["bulk"]) == [(1.5, "at least"), (None, "at least")]
+    assert list(figures["bulk.memory"]["runs"]) == ["2 rounds", "10 rounds"]
+    assert targets(figures["bulk.memory"]) == [(1.1, "at most")]
+
+
+@pytest.mark.slow
 def test_ingest(environment: dict[str, str]) -> None:
     figures = take("ingest", 20, environment)
     bets, events = figures["ingest"], figures["ingest.events"]

@@ -17,7 +17,15 @@ from casino.bench.paper import bench_judge, bench_odds
 from casino.runtime.places import ROOT
 
 #: What each figure is taken at, unless --rows says otherwise.
-USUAL_ROWS = {"settle": 100_000, "ingest": 100_000, "judge": 5_000, "odds": 1, "lookup": 10_000_000}
+USUAL_ROWS = {
+    "settle": 100_000,
+    "resettle": 100_000,
+    "bulk": 500,
+    "ingest": 100_000,
+    "judge": 5_000,
+    "odds": 1,
+    "lookup": 10_000_000,
+}
 ON_PAPER: dict[str, Callable[[Size, Say], Iterator[Figure]]] = {
     "judge": bench_judge,
     "odds": bench_odds,
@@ -38,7 +46,7 @@ class Command(BaseCommand):
             "--rows",
             type=int,
             metavar="N",
-            help="bets to settle or ingest, lines to judge, rounds to look among, in place of "
+            help="bets to settle or ingest, rounds to void or look among, lines to judge, in place of "
             + ", ".join(f"{rows:,} ({name})" for name, rows in USUAL_ROWS.items() if rows > 1),
         )
 
