@@ -136,4 +136,6 @@ DEMO_PEOPLE = (
     DemoPerson("support", "Pim", "Wattana", "support"),
     DemoPerson("auditor", "Orn", "Chaiyo", "auditor"),
     DemoPerson("administrator", "Rung", "Thongdee", "administrator"),
+    DemoPerson("supervisor2", "Suda", "Charoen", "supervisor"),
+    DemoPerson("manager2", "Prasit", "Kaewmala", "manager"),
 )

@@ -2,13 +2,16 @@
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Final
 from zoneinfo import ZoneInfo
 
 import msgspec
+from django.db import transaction
 
 from casino.counterparts.platform import series_of, write_day
 from casino.counterparts.platform.script import Event, Script, at_moment
@@ -113,20 +116,34 @@ def next_day(table: GameTable, seed: int, shoes: int) -> int:
     return day
 
 
-def play(days: list[TablesDay], say: Callable[[Played], None]) -> Played:
-    """Play days to their ends, all tables in the order of time; `say` hears how far it is."""
+def play(
+    days: list[TablesDay],
+    say: Callable[[Played], None],
+    watches: Mapping[str, Callable[[], object]] = MappingProxyType({}),
+) -> Played:
+    """Play days to their ends, all tables in the order of time; `say` hears how far it is.
+
+    A watch is called when the round it names was dealt, and before the worker can hear of the round.
+    """
     played = Played()
     for day, events in _batches(days):
-        lines = [msgspec.json.encode(at_moment(event, day.beginning)) for event in events]
-        answer = read_lines(
-            day.table.code,
-            lines,
-            actor=Actor.of_table(day.table.code),
-            received_at=_moment(day, events[-1]) + ON_THE_WAY,
-        )
+        watch = watches.get(events[-1].get("round", "")) if events[-1]["type"] == "round_result" else None
+        with transaction.atomic() if watch else nullcontext():
+            answer = _read(day, events)
+            if watch:
+                watch()
         played.count(events, answer)
         say(played)
     return played
+
+
+def _read(day: TablesDay, events: list[Event]) -> FeedAnswer:
+    return read_lines(
+        day.table.code,
+        [msgspec.json.encode(at_moment(event, day.beginning)) for event in events],
+        actor=Actor.of_table(day.table.code),
+        received_at=_moment(day, events[-1]) + ON_THE_WAY,
+    )
 
 
 def _batches(days: list[TablesDay]) -> Iterator[tuple[TablesDay, list[Event]]]:

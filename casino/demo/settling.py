@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Collection
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
@@ -92,15 +92,24 @@ def wait_until_settled(codes: Collection[str], worker: WorkerAtHand, say: Callab
 
     :raises NobodySettles: if nothing moves for two minutes.
     """
+    wait_until_none(rounds_to_settle(codes), worker, say)
+
+
+def wait_until_none(left_to_do: QuerySet[Any], worker: WorkerAtHand, say: Callable[[int], None]) -> None:
+    """Wait for the worker until none is left of what it has to do; `say` hears how many still are.
+
+    :raises NobodySettles: if nothing moves for two minutes.
+    """
     left, moved_at, rung_at = -1, time.monotonic(), time.monotonic()
-    while now_left := rounds_to_settle(codes).count():
+    while now_left := left_to_do.count():
         now = time.monotonic()
         if now_left != left:
             left, moved_at = now_left, now
             say(left)
         elif now - moved_at > PATIENCE_SECONDS:
             raise NobodySettles(
-                f"{left} rounds wait and no worker has settled one for {PATIENCE_SECONDS:.0f} s"
+                f"{left} {left_to_do.model._meta.verbose_name_plural} wait and no worker has settled one "
+                f"for {PATIENCE_SECONDS:.0f} s"
             )
         if now - rung_at > RING_SECONDS:
             worker.want()

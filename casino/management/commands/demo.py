@@ -10,10 +10,17 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
+from casino.demo.deciding import Watch, ask_for_a_change, rulings_under_way, tell_stories, watches_of
 from casino.demo.house import DEMO_TABLES, LIVE_CODES, set_up_house
 from casino.demo.live import deal_live
 from casino.demo.play import DAY, CannotPlay, Played, TablesDay, next_day, plan_day, play
-from casino.demo.settling import NobodySettles, WorkerAtHand, rounds_to_settle, wait_until_settled
+from casino.demo.settling import (
+    NobodySettles,
+    WorkerAtHand,
+    rounds_to_settle,
+    wait_until_none,
+    wait_until_settled,
+)
 from casino.demo.summary import summary
 from tables.models import GameTable
 
@@ -78,8 +85,9 @@ class Command(BaseCommand):
                 planned = self._plan(tables, number, now - (days - number) * DAY, options)
                 if planned:
                     worker.want()
-                    self._play(planned)
+                    self._play(planned, watches_of(planned, options["shoes"]) if number == days else {})
             self._wait(codes, worker)
+            self._decide(codes, worker, options)
         for line in summary(codes):
             self.stdout.write(line)
         self.stdout.write(f"took {time.monotonic() - started:.0f} s")
@@ -115,7 +123,24 @@ class Command(BaseCommand):
         except NobodySettles as reason:
             raise CommandError(str(reason)) from reason
 
-    def _play(self, days: list[TablesDay]) -> None:
+    def _decide(self, codes: list[str], worker: WorkerAtHand, options: dict[str, Any]) -> None:
+        """Let people report what went wrong in the last shoes and decide; the worker carries it out."""
+        told = 0
+        for code in codes:
+            table = GameTable.objects.get(code=code)
+            day = next_day(table, options["seed"], options["shoes"]) - 1
+            told += tell_stories([code], seed=options["seed"], day=day, shoes=options["shoes"])
+        ask_for_a_change(at=timezone.now())
+        if not told:
+            return
+        self.stdout.write(f"{told} incidents were reported and, where somebody had to, decided about")
+        worker.want()
+        try:
+            wait_until_none(rulings_under_way(codes), worker, lambda _: None)
+        except NobodySettles as reason:
+            raise CommandError(str(reason)) from reason
+
+    def _play(self, days: list[TablesDay], watches: dict[str, Watch]) -> None:
         total = sum(len(day.events_left) for day in days)
         self.stdout.write(f"playing {', '.join(day.table.code for day in days)}: {total:,} events")
         started = said_at = time.monotonic()
@@ -128,7 +153,7 @@ class Command(BaseCommand):
                 left = (total - played.events) * (now - started) / played.events
                 self.stdout.write(f"{played.rounds:,} rounds, {played.bets:,} bets; about {left:.0f} s left")
 
-        played = play(days, say)
+        played = play(days, say, watches)
         answers = ", ".join(f"{count:,} {status}" for status, count in sorted(played.answers.items()))
         self.stdout.write(
             f"played {played.rounds:,} rounds, {played.bets:,} bets in {time.monotonic() - started:.0f} s; "

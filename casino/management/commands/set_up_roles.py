@@ -1,5 +1,6 @@
 """Make the groups of the roles; with --demo also one made-up log-in for each."""
 
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -48,7 +49,7 @@ def find_permission(code: str) -> Permission:
 
 
 def make_demo_people() -> None:
-    """Make one log-in for each role.
+    """Make the demo's log-ins, at least one for each role.
 
     :raises CommandError: in production mode.
     """
@@ -62,32 +63,39 @@ def make_demo_people() -> None:
         if is_new:
             user.set_password(DEMO_PASSWORD)
             user.save()
-            user.groups.set([Group.objects.get(name=person.role)])
+            if PersonAccount.objects.count() < 2:
+                user.groups.set([Group.objects.get(name=person.role)])
     link_demo_people()
 
 
 def link_demo_people() -> None:
-    """Enter the persons behind the demo's log-ins: the first two freely, each further one by those two."""
+    """Enter the persons behind the demo's log-ins: the first two freely, each further one by those two.
+
+    Who comes when two persons are there already gets the role by them as well.
+    """
     now = timezone.now()
     people = sorted(DEMO_PEOPLE, key=lambda person: person.role not in FIRST_TWO)
     users = {person.login: User.objects.get(username=person.login) for person in people}
-    founders = [users[person.login] for person in people[:2]]
+    founders = [next(users[one.login] for one in people if one.role == role) for role in FIRST_TWO]
+    for user in founders:
+        if not PersonAccount.objects.filter(user=user).exists():
+            enter_person(name=user.get_full_name(), user=user, actor=SYSTEM, at=now)
     for person in people:
         user = users[person.login]
-        if PersonAccount.objects.filter(user=user).exists():
-            continue
-        if user in founders:
-            enter_person(name=user.get_full_name(), user=user, actor=SYSTEM, at=now)
-            continue
-        asks, approves = sorted(founders, key=lambda founder: not founder.has_perm(REQUEST))
-        change = request_change(
-            kind=ChangeKind.PERSON_LINK,
-            payload={"user": user.pk, "name": user.get_full_name()},
-            reason="new member of staff",
-            user=asks,
-            actor=Actor.of_user(asks),
-            at=now,
-        )
-        approve_change(
-            change_id=change.pk, reason="known to me", user=approves, actor=Actor.of_user(approves), at=now
-        )
+        if not PersonAccount.objects.filter(user=user).exists():
+            by_two(founders, ChangeKind.PERSON_LINK, {"user": user.pk, "name": user.get_full_name()}, now)
+        group = Group.objects.get(name=person.role)
+        if not user.groups.filter(pk=group.pk).exists():
+            by_two(founders, ChangeKind.ROLE, {"user": user.pk, "group": group.pk}, now)
+
+
+def by_two(founders: list[User], kind: ChangeKind, payload: dict[str, Any], now: datetime) -> None:
+    """Let one of the first two ask for a change and the other approve it."""
+    asks, approves = sorted(founders, key=lambda founder: not founder.has_perm(REQUEST))
+    actor = Actor.of_user(asks)
+    change = request_change(
+        kind=kind, payload=payload, reason="new member of staff", user=asks, actor=actor, at=now
+    )
+    approve_change(
+        change_id=change.pk, reason="known to me", user=approves, actor=Actor.of_user(approves), at=now
+    )

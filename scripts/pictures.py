@@ -1,0 +1,197 @@
+#!/usr/bin/env python
+"""Photograph the pages of decisions as the running product draws them, and measure each of them.
+
+Start the product (`make run`), wait until the demo's day is told, and then:
+
+    .venv/bin/python scripts/pictures.py http://127.0.0.1:8000
+
+Every page is opened at two widths, light and dark, in English and Thai. What lies on other text, is cut off
+or overflows is written out, and then the status is 1. A representative few are kept in docs/pictures.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from casino.roles import DEMO_PASSWORD  # noqa: E402
+from tests.browser.conftest import ARGUMENTS, CHROMIUM  # noqa: E402
+from tests.browser.measures import cut_off_in, overflow_of, overlaps_of  # noqa: E402
+
+HEIGHTS = {1280: 900, 390: 844}
+MOST_HIGH = {1280: 1750, 390: 2000}  # of a picture that is kept
+LANGUAGES = ("en", "th")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a page is looked at."""
+
+    width: int
+    theme: str
+    language: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.width}-{self.theme}-{self.language}"
+
+
+LOOKS = [Look(*each) for each in product(HEIGHTS, ("light", "dark"), LANGUAGES)]
+
+#: Where a page is found: whose it is, and the way to it from an address of the product.
+Way = Callable[[Page, str], str]
+
+
+def at(path: str) -> Way:
+    """Go straight to an address."""
+    return lambda page, url: path
+
+
+def first_of(listed: str) -> Way:
+    """Go to the first record of a list."""
+
+    def find(page: Page, url: str) -> str:
+        page.goto(url + listed)
+        return page.locator("tbody th a").first.get_attribute("href") or ""
+
+    return find
+
+
+def from_first_of(listed: str, link: str) -> Way:
+    """Go where a link on the first record's page leads."""
+
+    def find(page: Page, url: str) -> str:
+        page.goto(url + first_of(listed)(page, url))
+        return page.locator(link).first.get_attribute("href") or ""
+
+    return find
+
+
+def report_of_a_round(page: Page, url: str) -> str:
+    """Report what is known at the table of the newest round, with the remedy shown."""
+    page.goto(url + first_of("/admin/tables/round/?table=B01")(page, url))
+    page.goto(url + (page.locator("a[href*='/incident/report/']").first.get_attribute("href") or ""))
+    number = page.locator("a.bc-kind").first.get_attribute("href") or ""
+    return page.url[len(url) :].split("?")[0] + number
+
+
+def range_of_a_shoe(page: Page, url: str) -> str:
+    """Look at what a void of six rounds would touch."""
+    shoe = first_of("/admin/tables/shoe/?table=B03")(page, url).split("/")[-3]
+    return f"/admin/audit/ruling/ask/?shoe={shoe}&kind=void_range&from=12&to=17"
+
+
+APPLIED = "/admin/audit/ruling/?status=applied&kind=correct"
+PAGES: dict[str, tuple[str, Way]] = {
+    "dashboard": ("manager", at("/admin/")),
+    "ruling": ("manager", first_of("/admin/audit/ruling/?status=requested&kind=correct")),
+    "applied": ("manager", first_of(APPLIED)),
+    "stopped": ("manager", first_of("/admin/audit/ruling/?status=stopped")),
+    "rulings": ("manager", at("/admin/audit/ruling/")),
+    "incident": ("manager", first_of("/admin/audit/incident/?status=open&source=person")),
+    "report": ("supervisor", report_of_a_round),
+    "range": ("supervisor", range_of_a_shoe),
+    "round": ("manager", from_first_of(APPLIED, ".bc-page-facts a.bc-id")),
+    "revisions": ("manager", from_first_of(APPLIED, ".bc-page-facts a.bc-id")),
+    "notice": ("manager", first_of("/admin/audit/notice/")),
+    "change": ("manager", first_of("/admin/audit/setupchange/?status=requested")),
+}
+KEPT = {
+    "dashboard": ("1280-light-en", "390-dark-th"),
+    "ruling": ("1280-light-en", "1280-dark-th", "390-light-en"),
+    "applied": ("1280-light-th",),
+    "stopped": ("1280-dark-en",),
+    "incident": ("390-light-th",),
+    "report": ("1280-light-en", "390-light-en"),
+    "range": ("1280-light-en",),
+    "round": ("1280-light-en", "390-light-th"),
+    "revisions": ("1280-light-en",),
+    "change": ("1280-light-en",),
+}
+
+
+def signed_in(browser: Browser, url: str, login: str, look: Look) -> BrowserContext:
+    """Sign somebody of the demo in."""
+    size = {"width": look.width, "height": HEIGHTS[look.width]}
+    context = browser.new_context(viewport=size, reduced_motion="reduce")
+    context.add_cookies([{"name": "django_language", "value": look.language, "url": url}])
+    context.add_init_script(f"localStorage.adminTheme ??= '\"{look.theme}\"'")
+    page = context.new_page()
+    page.goto(f"{url}/admin/login/?next=/admin/")
+    page.fill("[name=username]", login)
+    page.fill("[name=password]", DEMO_PASSWORD)
+    page.locator("form [type=submit]").first.click()
+    page.wait_for_url("**/admin/")
+    page.close()
+    return context
+
+
+def faults_of(page: Page) -> Iterator[str]:
+    """Yield what is measured to be wrong with a page."""
+    if (wide := overflow_of(page)) > 0:
+        yield f"{wide} px too wide"
+    for text in overlaps_of(page):
+        yield f"lies on each other: {text}"
+    for text in cut_off_in(page):
+        yield f"cut off: {text}"
+
+
+def photograph(browser: Browser, url: str, folder: Path, only: list[str]) -> int:
+    """Measure every page in every look, keep some pictures, and return how many faults there are."""
+    faults = 0
+    for look in LOOKS:
+        contexts: dict[str, BrowserContext] = {}
+        for name, (login, way) in PAGES.items():
+            if only and name not in only:
+                continue
+            if login not in contexts:
+                contexts[login] = signed_in(browser, url, login, look)
+            page = contexts[login].new_page()
+            path = way(page, url)
+            if name == "revisions":
+                path = path.replace("/change/", "/revisions/")
+            page.goto(url + path)
+            page.wait_for_load_state("networkidle")
+            for fault in faults_of(page):
+                faults += 1
+                print(f"{name} {look.name}: {fault}", flush=True)
+            if look.name in KEPT.get(name, ()):
+                keep(page, folder / f"{name}-{look.name}.png", look)
+            page.close()
+        for context in contexts.values():
+            context.close()
+    return faults
+
+
+def keep(page: Page, path: Path, look: Look) -> None:
+    """Keep a picture of a page, no higher than is worth looking at."""
+    high = min(int(page.evaluate("document.documentElement.scrollHeight")), MOST_HIGH[look.width])
+    clip = {"x": 0, "y": 0, "width": look.width, "height": high}
+    page.screenshot(path=path, full_page=True, clip=clip)
+    print(f"{path.name}: {path.stat().st_size // 1024} KB", flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("url", help="where the product runs, as make run prints it")
+    parser.add_argument("--to", type=Path, default=ROOT / "docs" / "pictures")
+    parser.add_argument("--only", nargs="*", default=[], choices=PAGES)
+    options = parser.parse_args()
+    options.to.mkdir(parents=True, exist_ok=True)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        faults = photograph(browser, options.url.rstrip("/"), options.to, options.only)
+        browser.close()
+    print(f"{faults} faults" if faults else "nothing overlaps, nothing is cut off")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
