@@ -95,7 +95,9 @@ def wait_until_settled(codes: Collection[str], worker: WorkerAtHand, say: Callab
     wait_until_none(rounds_to_settle(codes), worker, say)
 
 
-def wait_until_none(left_to_do: QuerySet[Any], worker: WorkerAtHand, say: Callable[[int], None]) -> None:
+def wait_until_none(
+    left_to_do: QuerySet[Any], worker: WorkerAtHand, say: Callable[[int], None], done: str = "settled"
+) -> None:
     """Wait for the worker until none is left of what it has to do; `say` hears how many still are.
 
     :raises NobodySettles: if nothing moves for two minutes.
@@ -108,7 +110,7 @@ def wait_until_none(left_to_do: QuerySet[Any], worker: WorkerAtHand, say: Callab
             say(left)
         elif now - moved_at > PATIENCE_SECONDS:
             raise NobodySettles(
-                f"{left} {left_to_do.model._meta.verbose_name_plural} wait and no worker has settled one "
+                f"{left} {left_to_do.model._meta.verbose_name_plural} wait and no worker has {done} one "
                 f"for {PATIENCE_SECONDS:.0f} s"
             )
         if now - rung_at > RING_SECONDS:

@@ -8,7 +8,6 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.utils import timezone
 
 from casino.counterparts.platform import write_day
 from casino.demo import play as demo_play
@@ -19,6 +18,7 @@ from casino.demo.settling import NobodySettles, WorkerAtHand, rounds_to_settle, 
 from casino.demo.summary import money, summary
 from tables.models import ApiKey, Bet, FeedEvent, GameTable, Hold, Round, Rulebook, Shoe
 from tables.services.settlement import settle_round
+from tests.casino.working import work
 
 NOW = datetime(2026, 11, 29, 13, 0, tzinfo=UTC)
 
@@ -169,20 +169,14 @@ def test_a_key_is_kept_and_made_anew_only_where_it_is_not_good(settings: object,
 
 @pytest.mark.usefixtures("short_day")
 def test_the_command_plays_once_and_says_so_the_second_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(WorkerAtHand, "want", lambda self: settle_all())
+    monkeypatch.setattr(WorkerAtHand, "want", lambda self: work())
     monkeypatch.setattr(settling, "RING_SECONDS", 0.0)
     said = demo("--tables", "B06", "--shoes", "1")
-    assert "rounds: 8 settled" in said
+    assert "rounds: 7 settled, 1 resulted" in said  # one is held by an incident that nobody decided about
     before = FeedEvent.objects.count()
     again = demo("--tables", "B06", "--shoes", "1")
     assert "B06 has played this day; --again plays another one" in again
     assert FeedEvent.objects.count() == before
-
-
-def settle_all() -> None:
-    """Stand for the worker."""
-    for round_ in rounds_to_settle(list(DEMO_TABLES)):
-        settle_round(round_id=round_.pk, now=timezone.now())
 
 
 def demo(*arguments: str) -> str:

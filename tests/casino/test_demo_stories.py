@@ -7,21 +7,18 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
-from django.utils import timezone
 
 from audit.models import Incident, Notice, Ruling
-from audit.services.applying import apply_next_round, claim_ruling, finish_ruling
 from casino.counterparts.platform import write_day
 from casino.demo import play as demo_play
 from casino.demo import settling
-from casino.demo.deciding import rulings_under_way, swapped
+from casino.demo.deciding import swapped
 from casino.demo.house import DEMO_TABLES
-from casino.demo.settling import WorkerAtHand, rounds_to_settle
+from casino.demo.settling import WorkerAtHand
 from casino.demo.stories import STORIES, End
 from tables.models import Round, Settlement
 from tables.rulebooks import load_shipped
-from tables.services.settlement import settle_round
+from tests.casino.working import work
 from tests.tables.playing import lines_of
 
 pytestmark = pytest.mark.django_db
@@ -34,19 +31,6 @@ def short_day(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(WorkerAtHand, "want", lambda self: work())
     monkeypatch.setattr(settling, "RING_SECONDS", 0.0)
     yield
-
-
-def work() -> None:
-    """Settle what is dealt and carry out what is approved."""
-    for round_ in rounds_to_settle(list(DEMO_TABLES)):
-        settle_round(round_id=round_.pk, now=timezone.now())
-    for ruling in rulings_under_way(list(DEMO_TABLES)):
-        if claim_ruling(ruling_id=ruling.pk, now=timezone.now()):
-            while apply_next_round(ruling_id=ruling.pk, now=timezone.now()):
-                pass
-            finish_ruling(ruling_id=ruling.pk, now=timezone.now())
-    with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
 
 
 def demo(*arguments: str) -> str:

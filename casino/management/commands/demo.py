@@ -136,7 +136,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{told} incidents were reported and, where somebody had to, decided about")
         worker.want()
         try:
-            wait_until_none(rulings_under_way(codes), worker, lambda _: None)
+            wait_until_none(rulings_under_way(codes), worker, lambda _: None, done="carried out")
         except NobodySettles as reason:
             raise CommandError(str(reason)) from reason
 
