@@ -241,12 +241,12 @@ def _running(request: HttpRequest, ruling: Ruling, progress: Progress, now: date
     status = RulingStatus(ruling.status)
     started = ruling.started_at or now
     may_decide = request.user.has_perm("audit.approve_ruling")
+    shows_progress = status in UNDER_WAY or status is RulingStatus.STOPPED
     return {
-        "is_under_way": status in UNDER_WAY,
-        "shows_progress": status in UNDER_WAY or status is RulingStatus.STOPPED,
+        # One that was told to go on stays stopped until the worker comes: its page waits for that.
+        "is_under_way": status in UNDER_WAY or (shows_progress and not ruling.wants_stop),
+        "shows_progress": shows_progress,
         "seconds_left": progress.seconds_left((now - started).total_seconds()),
-        "may_stop": may_decide and status in UNDER_WAY and not ruling.wants_stop,
-        "may_resume": may_decide
-        and ruling.wants_stop
-        and (status in UNDER_WAY or status is RulingStatus.STOPPED),
+        "may_stop": may_decide and shows_progress and not ruling.wants_stop,
+        "may_resume": may_decide and shows_progress and ruling.wants_stop,
     }

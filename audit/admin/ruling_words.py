@@ -14,7 +14,7 @@ from audit.services.incidents import ESCALATE_AFTER
 from tables.queries.rulebooks import rules_of
 from tables.rules.rulebook import Passage
 from tables.templatetags.felt import spoken_language, state_badge
-from tables.words import CARD_ORDINALS, FINDINGS, spoken
+from tables.words import CARD_ORDINALS, FINDINGS, State, spoken
 
 _TITLES: Final = {
     RulingKind.STAND: gettext_lazy("Let %(subject)s stand"),
@@ -68,6 +68,8 @@ def ruling_badge(ruling: Ruling) -> SafeString:
     """Show a ruling's state."""
     if ruling.status == "applying" and ruling.wants_stop:
         return state_badge(words.RULING_STATES["applying"], _("stops after this round"))
+    if ruling.status == "stopped" and not ruling.wants_stop:
+        return state_badge(State("running", "clock", _("About to go on")))
     return state_badge(words.RULING_STATES[ruling.status])
 
 
