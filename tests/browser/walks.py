@@ -31,10 +31,9 @@ WORDS = {
 def check(page: Page) -> None:
     """Hold a page against everything that is measured."""
     page.wait_for_load_state("networkidle")
-    assert overflow_of(page) <= 0
-    assert overlaps_of(page) == []
-    assert cut_off_in(page) == []
-    assert serious_findings_of(page) == []
+    found = [*overlaps_of(page), *cut_off_in(page), *serious_findings_of(page)]
+    assert found == [], f"{page.url}: {found}"
+    assert overflow_of(page) <= 0, page.url
 
 
 def carry_out(ruling: Ruling) -> None:
