@@ -12,8 +12,7 @@ from django.utils import timezone
 
 from audit.models import ChangeKind, Incident, Ruling, RulingStatus, SetupChange
 from audit.queries.approvals import checks_of
-from audit.queries.ruling_page import texts_of
-from audit.queries.rulings_in_force import corrected_coup
+from audit.queries.rulings_in_force import corrected_coup, texts_of
 from audit.services.applying import apply_next_round, claim_ruling, finish_ruling, stop_ruling
 from audit.services.reporting import ask_once, report_and_ask
 from audit.services.rulings import CannotDecide, approve_ruling, expire_rulings, refuse_ruling, sign_in_again
