@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 from pathlib import Path
 
 #: The checkout: the folder of manage.py.
@@ -9,6 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 #: A Unix socket's path ends here (sockaddr_un); PostgreSQL refuses a longer one.
 SOCKET_PATH_BYTES = 107
+PLAIN_PATH = re.compile(r"[\w/.+~@:-]+")
 SOCKET_NAME = ".s.PGSQL.5432"
 
 
@@ -26,10 +28,11 @@ def state_folder(chosen: str, root: Path = ROOT, uid: int | None = None) -> Path
 def socket_folder(state: Path) -> Path:
     """Return the folder of PostgreSQL's socket: in the state folder, or a short one if that will not do.
 
-    It will not do if it is too long, or holds a comma, which parts hosts in a connection string.
+    It will not do if it is too long, or if it would have to be quoted in a connection string, where a comma
+    parts hosts; PGMQ's client quotes nothing.
     """
     folder = state / "socket"
-    if len(os.fsencode(folder / SOCKET_NAME)) <= SOCKET_PATH_BYTES and "," not in str(folder):
+    if len(os.fsencode(folder / SOCKET_NAME)) <= SOCKET_PATH_BYTES and PLAIN_PATH.fullmatch(str(folder)):
         return folder
     digest = hashlib.sha256(os.fsencode(state)).hexdigest()[:12]
     return Path(f"/tmp/bluecard-{os.geteuid()}-{digest}")

@@ -246,7 +246,7 @@ def test_a_folder_may_have_spaces_and_quotes_in_its_name(data: Path) -> None:
     folder = data / "a 'b' & (c)"
     folder.mkdir(mode=0o711)
     server = PostgresServer(folder, settings.PG_BIN_DIR)
-    assert server.socket == folder / "socket"
+    assert server.socket.parent == Path("/tmp")
     try:
         assert server.ensure_running() is True
         assert query(server, "SELECT 1") == [(1,)]

@@ -136,8 +136,9 @@ def test_a_socket_path_that_would_be_too_long_is_short() -> None:
     assert socket_folder(too_long) != socket_folder(Path("/" + "t" * 86))
 
 
-def test_a_comma_would_part_hosts() -> None:
-    assert socket_folder(Path("/here, there")).parent == Path("/tmp")
+@pytest.mark.parametrize("state", ["/here,there", "/blue card", "/it's", "/a\\b", '/a"b'])
+def test_a_socket_path_that_would_have_to_be_quoted_is_plain(state: str) -> None:
+    assert socket_folder(Path(state)).parent == Path("/tmp")
 
 
 @pytest.mark.parametrize("state", ["/srv/blue card", "/srv/it's", "/" + "s" * 120, "/srv/a,b"])
