@@ -25,6 +25,7 @@ from tables.feed.reader import UnknownTable
 from tables.models import IllegalTransition
 from tables.rules.round_id import BadRoundId
 from tables.services.actors import NotAllowed
+from tables.services.play import PlayRefused
 from tables.services.setup import BadSetup
 
 logger = logging.getLogger(__name__)
@@ -43,6 +44,7 @@ DOMAIN_ERRORS: tuple[tuple[type[Exception], int, str, str], ...] = (
     (IllegalTransition, 409, "illegal-transition", "Not possible in this state"),
     (BadRoundId, 400, "bad-round-id", "Not a round ID"),
     (BadSetup, 400, "bad-input", "Bad input"),
+    (PlayRefused, 409, "not-possible", "Not possible now"),
     (UnknownTable, 404, "not-found", "Not found"),
 )
 
@@ -109,7 +111,7 @@ def _http_problem(status: int, detail: str, errors: list[FieldError] | None = No
 def _fields_of(error: Exception) -> list[FieldError]:
     if isinstance(error, BadRoundId):
         return [FieldError("round_id", error.code.value, error.message)]
-    if isinstance(error, BadSetup | BadRuling | BadReport):
+    if isinstance(error, BadSetup | BadRuling | BadReport | PlayRefused):
         return [FieldError(error.field, error.rule, error.message)]
     if isinstance(error, CannotDecide):
         return [FieldError(WHOLE, error.rule, error.message)]

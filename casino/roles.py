@@ -57,7 +57,15 @@ ROLES: dict[str, Role] = {
     "supervisor": Role(
         _("Floor supervisor"),
         frozenset(
-            {*PLAY, *MONEY, *DECISIONS, "tables.key_play", "audit.report_incident", "audit.request_ruling"}
+            {
+                *PLAY,
+                *MONEY,
+                *DECISIONS,
+                "tables.open_table",
+                "tables.key_play",
+                "audit.report_incident",
+                "audit.request_ruling",
+            }
         ),
     ),
     "manager": Role(
@@ -68,6 +76,7 @@ ROLES: dict[str, Role] = {
                 *MONEY,
                 *PROOF,
                 *DECISIONS,
+                "tables.open_table",
                 "tables.key_play",
                 "tables.accept_gap",
                 "tables.mend_wallet_message",

@@ -1,19 +1,13 @@
 """What may stand in the body of a request, and after the question mark."""
 
-import json
-from collections.abc import Mapping
-from typing import Any
-
 from rest_framework import serializers
-from rest_framework.exceptions import UnsupportedMediaType
-from rest_framework.request import Request
 
 from audit.models import IncidentStatus, RulingKind, RulingStatus
-from tables.api.bodies import read_body
 from tables.api.filters import DatedParameters, Parameters, Strict, TransactionFeed
-from tables.api.problems import bad_field
+from tables.api.inputs import read_input
 
-MAX_BODY_BYTES = 1024 * 1024
+__all__ = ["read_input"]
+
 MAX_ROUNDS = 5_000
 PLACES = ("P1", "B1", "P2", "B2", "P3", "B3")
 ALSO = ("replace_shoe", "reshuffle", "close_table")
@@ -143,35 +137,3 @@ class DecisionFeed(TransactionFeed):
 
 class NoticeList(Parameters):
     """Parameters of a list of notices."""
-
-
-def read_input(kind: type[Strict], request: Request) -> Mapping[str, Any]:
-    """Read and check the body of a request: one JSON object, up to 1 MB.
-
-    :raises Problem: if it is none.
-    :raises ValidationError: naming every field that is wrong.
-    """
-    raw = read_body(request._request, limit=MAX_BODY_BYTES)
-    if raw.strip():
-        media_type = request._request.content_type or ""
-        if media_type != "application/json":
-            raise UnsupportedMediaType(media_type, "Send application/json.")
-    fields = kind(data=_object(raw))
-    fields.is_valid(raise_exception=True)
-    return fields.validated_data
-
-
-def _object(raw: bytes) -> dict[str, Any]:
-    try:
-        found = json.loads(raw.decode() or "{}", parse_constant=_no_number)
-        # Half a character may hide behind an escape; no answer could name it.
-        json.dumps(found, ensure_ascii=False).encode()
-    except (ValueError, RecursionError) as error:
-        raise bad_field("body", "json", "This is no JSON, or holds what is no text or number.") from error
-    if not isinstance(found, dict):
-        raise bad_field("body", "json", "A JSON object is wanted.")
-    return found
-
-
-def _no_number(text: str) -> None:
-    raise ValueError(f"{text} is no number")

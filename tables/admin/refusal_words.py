@@ -40,6 +40,8 @@ RULE_WORDS: Final[dict[str, Promise]] = {
     "table/name": _("The name will not do."),
     "table/open": _("The table is not open."),
     "table/rulebook": _("The table cannot play by that rulebook now."),
+    "table/reason": _("Say why."),
+    "table/status": _("The table is in that state already."),
     "table/zone": _("There is no such time zone."),
     "person/none": _("Your account is linked to no person, so it takes no part in decisions."),
     "api-key/label": _("The label will not do."),

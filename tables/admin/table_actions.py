@@ -15,7 +15,17 @@ from django.utils.translation import gettext_lazy
 from tables import words
 from tables.admin.action_page import ActionPage, Done
 from tables.admin.record import Crumb, Fact, list_url
-from tables.admin.table_forms import DebitPolicyForm, GapForm, LimitsForm, RulebookForm, SetUpForm
+from tables.admin.table_forms import (
+    BetLimitsForm,
+    CloseForm,
+    DebitPolicyForm,
+    GapForm,
+    LimitsForm,
+    ReasonForm,
+    RulebookForm,
+    SetUpForm,
+    field_of,
+)
 from tables.house import DEFAULT_ZONE, house_zone
 from tables.models import DebitPolicy, GameTable, Rulebook
 from tables.queries.rulebooks import rulebook_in_force, rules_of
@@ -23,6 +33,8 @@ from tables.queries.table_now import TableNow, read_now
 from tables.rules.currencies import write_money
 from tables.services.actors import Actor
 from tables.services.floor import accept_gap
+from tables.services.opening import PERMISSION as OPEN
+from tables.services.opening import close_by_hand, open_by_hand
 from tables.services.setup import (
     BadSetup,
     change_table_debit_policy,
@@ -135,8 +147,7 @@ class ChangeLimits(TableAction):
         before = _limits(self.subject)
         table = change_table_limits(
             table=self.subject,
-            min_stake_minor=typed["smallest"],
-            max_stake_minor=typed["largest"],
+            limits=(typed["smallest"], typed["largest"]),
             actor=actor,
             at=at,
         )
@@ -146,6 +157,79 @@ class ChangeLimits(TableAction):
             "before": before,
         }
         return Done(message, self.back_url())
+
+
+class ChangeBetLimits(TableAction):
+    """Set the limits of single kinds of bet."""
+
+    permission = SET_UP
+    form_class = BetLimitsForm
+    title = gettext_lazy("Change the limits of single bets")
+    button = gettext_lazy("Change the limits")
+    lead = gettext_lazy(
+        "Lowest and highest stake of each bet that has limits of its own; an empty field leaves it those of"
+        " the table. They hold for every bet from now on."
+    )
+
+    def form_options(self) -> dict[str, Any]:
+        kinds = rules_of(self.subject.rulebook_id).kinds
+        named = {kind: words.spoken(words.BET_KINDS, kind) for kind in kinds}
+        return {"currency": self.subject.currency, "kinds": named}
+
+    def initial(self) -> dict[str, Any]:
+        currency = self.subject.currency
+        return {
+            field_of(kind): f"{write_money(low, currency)} – {write_money(high, currency)}"
+            for kind, (low, high) in self.subject.bet_limits.items()
+        }
+
+    def facts(self) -> Sequence[Fact]:
+        return [*super().facts(), Fact(_("Limits of the table"), _limits(self.subject))]
+
+    def act(self, typed: dict[str, Any], actor: Actor, at: datetime) -> Done:
+        table = change_table_limits(table=self.subject, bets=typed["bet_limits"], actor=actor, at=at)
+        named = ", ".join(str(words.spoken(words.BET_KINDS, kind)) for kind in table.bet_limits)
+        message = _("%(table)s: limits of their own have %(kinds)s.") % {
+            "table": table.code,
+            "kinds": named or _("no bets"),
+        }
+        return Done(message, self.back_url())
+
+
+class OpenTable(TableAction):
+    """Open the table for play."""
+
+    permission = OPEN
+    form_class = ReasonForm
+    title = gettext_lazy("Open the table")
+    button = gettext_lazy("Open the table")
+    lead = gettext_lazy("For a table whose feed does not say it. Rounds may be dealt from now on.")
+
+    def act(self, typed: dict[str, Any], actor: Actor, at: datetime) -> Done:
+        table = open_by_hand(table=self.subject, reason=typed["reason"], actor=actor, at=at)
+        return Done(_("Table %(table)s is open.") % {"table": table.code}, self.back_url())
+
+
+class CloseTable(TableAction):
+    """Close the table."""
+
+    permission = OPEN
+    form_class = CloseForm
+    title = gettext_lazy("Close the table")
+    button = gettext_lazy("Close the table")
+    lead = gettext_lazy("No further round begins. The one in play is played out, unless a system failed.")
+    is_grave = True
+
+    def act(self, typed: dict[str, Any], actor: Actor, at: datetime) -> Done:
+        table = close_by_hand(
+            table=self.subject, reason=typed["reason"], by_fault=typed["by_fault"], actor=actor, at=at
+        )
+        message = (
+            _("Table %(table)s is closed.")
+            if not typed["by_fault"]
+            else _("Table %(table)s is closed by a fault.")
+        )
+        return Done(message % {"table": table.code}, self.back_url())
 
 
 class ChangeRulebook(TableAction):

@@ -13,8 +13,17 @@ from tables.admin.action_page import ActionPage
 from tables.admin.keyed_actions import KeyBurn, KeyCard, KeyCoup, KeyCut, KeyShoe
 from tables.admin.panels import HeadButton, add_head_buttons
 from tables.admin.record import list_url
-from tables.admin.table_actions import AcceptGap, ChangeDebitPolicy, ChangeLimits, ChangeRulebook, SetUpTable
-from tables.models import GameTable
+from tables.admin.table_actions import (
+    AcceptGap,
+    ChangeBetLimits,
+    ChangeDebitPolicy,
+    ChangeLimits,
+    ChangeRulebook,
+    CloseTable,
+    OpenTable,
+    SetUpTable,
+)
+from tables.models import GameTable, TableStatus
 from tables.queries.table_now import TableNow, read_now
 
 ON_A_TABLE: dict[str, type[ActionPage]] = {
@@ -25,8 +34,11 @@ ON_A_TABLE: dict[str, type[ActionPage]] = {
     "card": KeyCard,
     "gap": AcceptGap,
     "limits": ChangeLimits,
+    "bet-limits": ChangeBetLimits,
     "rulebook": ChangeRulebook,
     "debit": ChangeDebitPolicy,
+    "open": OpenTable,
+    "close": CloseTable,
 }
 ICONS = {
     "shoe": "shoe",
@@ -36,9 +48,16 @@ ICONS = {
     "card": "cards",
     "gap": "feed",
     "limits": "chips",
+    "bet-limits": "chips",
     "rulebook": "book",
     "debit": "wallet",
+    "open": "signal",
+    "close": "lock",
 }
+
+
+def _address(name: str) -> str:
+    return f"tables_gametable_do_{name.replace('-', '_')}"
 
 
 def action_urls(model_admin: Any) -> list[URLPattern]:
@@ -48,7 +67,7 @@ def action_urls(model_admin: Any) -> list[URLPattern]:
         path(
             f"<int:pk>/do/{name}/",
             wrap(page.as_view(model_admin=model_admin)),
-            name=f"tables_gametable_do_{name}",
+            name=_address(name),
         )
         for name, page in ON_A_TABLE.items()
     ]
@@ -60,13 +79,12 @@ def buttons_of(request: HttpRequest, table: GameTable) -> list[HeadButton]:
     """List the actions that make sense at a table now and that this person may do, the likeliest first."""
     if not hasattr(table, "state"):
         return []
-    names = [
-        name for name in _sensible(read_now(table)) if request.user.has_perm(ON_A_TABLE[name].permission)
-    ]
+    sensible = _sensible(read_now(table), is_open=table.status == TableStatus.OPEN)
+    names = [name for name in sensible if request.user.has_perm(ON_A_TABLE[name].permission)]
     buttons = [
         HeadButton(
             ON_A_TABLE[name].title,
-            reverse(f"admin:tables_gametable_do_{name}", args=[table.pk]),
+            reverse(f"admin:{_address(name)}", args=[table.pk]),
             ICONS[name],
             tone="main" if number == 0 else "",
         )
@@ -77,11 +95,19 @@ def buttons_of(request: HttpRequest, table: GameTable) -> list[HeadButton]:
     return buttons
 
 
-def _sensible(now: TableNow) -> Iterator[str]:
+def _sensible(now: TableNow, *, is_open: bool) -> Iterator[str]:
     if now.gap_seen_seq:
         yield "gap"
+    if not is_open:
+        yield "open"
+    yield from _sensible_to_play(now)
+    if is_open:
+        yield "close"
+
+
+def _sensible_to_play(now: TableNow) -> Iterator[str]:
     if now.shoe is None:
-        yield from ("shoe", "limits", "rulebook", "debit")
+        yield from ("shoe", "limits", "bet-limits", "rulebook", "debit")
         return
     if now.round is None:
         if now.shoe.cut_from_back is None:
@@ -90,7 +116,7 @@ def _sensible(now: TableNow) -> Iterator[str]:
             yield "burn"
     if now.is_dealing:
         yield "card"
-    yield from ("coup", "limits", "debit")
+    yield from ("coup", "limits", "bet-limits", "debit")
 
 
 def list_buttons(request: HttpRequest) -> list[HeadButton]:

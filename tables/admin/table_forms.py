@@ -1,5 +1,7 @@
 """What a person types for the named actions of a table. The forms read; the services decide."""
 
+import re
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from django import forms
@@ -13,6 +15,7 @@ from tables.rules.currencies import read_money
 from tables.rules.drawing import Place
 
 LONGEST_NUMBER = 999_999_999
+RANGE = re.compile(r"\s*[–—-]\s*|\s+")
 CARD_ATTRS = {
     "autocapitalize": "characters",
     "spellcheck": "false",
@@ -135,6 +138,71 @@ class LimitsForm(ActionForm):
             except ValueError as error:
                 self.add_error(name, ValidationError(str(error), code="money/form"))
         return typed
+
+
+class BetLimitsForm(ActionForm):
+    """A field for each kind of bet, written as the lowest and the highest stake in whole units."""
+
+    def __init__(self, *args: Any, currency: str, kinds: Mapping[str, str | Promise], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.of_currency = currency
+        for kind, words in kinds.items():
+            self.fields[field_of(kind)] = forms.CharField(
+                label=words,
+                max_length=70,
+                required=False,
+                widget=forms.TextInput(
+                    {"class": "bc-input", "autocomplete": "off", "placeholder": "100 – 50,000"}
+                ),
+            )
+        self.kinds = tuple(kinds)
+
+    def refuse(self, service_field: str, rule: str, message: str) -> None:
+        """Put a service's refusal to the field of the kind it is about."""
+        super().refuse(field_of(service_field.removeprefix("bets.")), rule, message)
+
+    def clean(self) -> dict[str, Any]:
+        """Read the fields into `bet_limits`; one left empty is not among them."""
+        typed = super().clean() or {}
+        limits = {}
+        for kind in self.kinds:
+            text = typed.get(field_of(kind), "")
+            if not text:
+                continue
+            try:
+                limits[kind] = _read_range(text, self.of_currency)
+            except ValueError as error:
+                self.add_error(field_of(kind), ValidationError(str(error), code="money/form"))
+        return {**typed, "bet_limits": limits}
+
+
+def field_of(kind: str) -> str:
+    """Name the field of a kind of bet."""
+    return f"bet_{kind}"
+
+
+def _read_range(text: str, currency: str) -> tuple[int, int]:
+    parts = RANGE.split(text.strip())
+    if len(parts) != 2:
+        raise ValueError(f"{text[:40]!r} is not a lowest and a highest stake, as 100 – 50,000")
+    return read_money(parts[0], currency), read_money(parts[1], currency)
+
+
+class ReasonForm(ActionForm):
+    """Why something is done to a table."""
+
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=300,
+        widget=forms.Textarea({"rows": 3}),
+        help_text=_("It stands in the journal."),
+    )
+
+
+class CloseForm(ReasonForm):
+    by_fault = forms.BooleanField(
+        label=_("A system failed: hold the round in play until it is decided"), required=False
+    )
 
 
 class RulebookForm(ActionForm):

@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from tables.api import base, documents, feed, lookup, views
+from tables.api import actions, base, documents, feed, lookup, views
 
 app_name = "api"
 
@@ -13,6 +13,9 @@ urlpatterns = [
     path("v1/tables", views.Tables.as_view(), name="tables"),
     path("v1/tables/<str:code>/events", feed.TableEvents.as_view(), name="events"),
     path("v1/tables/<str:code>/feed", feed.TableFeed.as_view(), name="feed"),
+    path("v1/tables/<str:code>/open", actions.OpenTable.as_view(), name="open-table"),
+    path("v1/tables/<str:code>/close", actions.CloseTable.as_view(), name="close-table"),
+    path("v1/tables/<str:code>/limits", actions.ChangeLimits.as_view(), name="limits"),
     path("v1/shoes", views.Shoes.as_view(), name="shoes"),
     path("v1/shoes/<str:shoe_id>", views.OneShoe.as_view(), name="shoe"),
     path("v1/rounds", views.Rounds.as_view(), name="rounds"),

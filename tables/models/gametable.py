@@ -50,6 +50,7 @@ class GameTable(models.Model):
         default_permissions = ("view",)
         permissions = [
             ("set_up_table", "Set up tables, limits and rulebooks of tables"),
+            ("open_table", "Open and close tables"),
             ("key_play", "Key in play that no scanner saw"),
             ("accept_gap", "Accept a gap in a table's feed"),
         ]

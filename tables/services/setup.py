@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -13,11 +14,12 @@ from tables import locks
 from tables.models import DebitPolicy, GameTable, Rulebook, TableState, TableStatus
 from tables.models.fields import MAX_STAKE_MINOR
 from tables.models.gametable import TABLE_CODE_PATTERN
-from tables.queries.rulebooks import rulebook_in_force
+from tables.queries.rulebooks import rulebook_in_force, rules_of
 from tables.rules.document import parse_rulebook
 from tables.services.actors import Actor
 from tables.services.journal import moment, record
 
+SET_UP = "tables.set_up_table"
 CURRENCY_PATTERN = re.compile(r"[A-Z]{3}")
 
 
@@ -93,7 +95,7 @@ def set_up_table(
 
     :raises BadSetup: naming the field that will not do.
     """
-    actor.require("tables.set_up_table")
+    actor.require(SET_UP)
     if not TABLE_CODE_PATTERN.fullmatch(code):
         raise BadSetup("code", "table/code", "2 to 6 letters and digits without I, L, O, U, a letter first")
     if GameTable.objects.filter(code=code).exists():
@@ -129,7 +131,7 @@ def change_table_rulebook(*, table: GameTable, rulebook_code: str, actor: Actor,
 
     :raises BadSetup: if the rulebook is unknown, or a shoe lies on the table.
     """
-    actor.require("tables.set_up_table")
+    actor.require(SET_UP)
     state = locks.lock_table_state(table.pk)
     if state.shoe_id is not None:
         raise BadSetup(
@@ -143,19 +145,39 @@ def change_table_rulebook(*, table: GameTable, rulebook_code: str, actor: Actor,
 
 @transaction.atomic
 def change_table_limits(
-    *, table: GameTable, min_stake_minor: int, max_stake_minor: int, actor: Actor, at: datetime
+    *,
+    table: GameTable,
+    actor: Actor,
+    at: datetime,
+    limits: tuple[int, int] | None = None,
+    bets: Mapping[str, tuple[int, int]] | None = None,
 ) -> GameTable:
-    """Set the limits of a table from now on, in minor units.
+    """Set the limits of a table from now on, in minor units: of every bet, of single kinds, or both.
 
-    :raises BadSetup: if they are no range.
+    What is None stays as it is. A kind of bet that `bets` does not name has the table's limits.
+
+    :raises BadSetup: if they are no range, or the table's rulebook has no such bet.
     """
-    actor.require("tables.set_up_table")
-    _check_limits(min_stake_minor, max_stake_minor)
+    actor.require(SET_UP)
     locks.lock_table_state(table.pk)
-    table.min_stake_minor, table.max_stake_minor = min_stake_minor, max_stake_minor
-    table.save(update_fields=["min_stake_minor", "max_stake_minor"])
+    table = GameTable.objects.select_related("rulebook").get(pk=table.pk)
+    if limits is not None:
+        _check_limits(*limits)
+        table.min_stake_minor, table.max_stake_minor = limits
+    if bets is not None:
+        _check_bet_limits(table, bets)
+        table.bet_limits = {kind: list(bets[kind]) for kind in sorted(bets)}
+    table.save(update_fields=["min_stake_minor", "max_stake_minor", "bet_limits"])
     _record_table("table.limits_changed", table, actor, at)
     return table
+
+
+def _check_bet_limits(table: GameTable, bets: Mapping[str, tuple[int, int]]) -> None:
+    rules = rules_of(table.rulebook_id)
+    for kind, of_kind in bets.items():
+        if kind not in rules.kinds:
+            raise BadSetup(f"bets.{kind[:40]}", "table/limits", f"{rules.id} has no such bet")
+        _check_limits(*of_kind, f"bets.{kind}")
 
 
 @transaction.atomic
@@ -163,7 +185,7 @@ def change_table_debit_policy(
     *, table: GameTable, policy: DebitPolicy, actor: Actor, at: datetime
 ) -> GameTable:
     """Set what is done from now on when the wallet has less than is to be taken back."""
-    actor.require("tables.set_up_table")
+    actor.require(SET_UP)
     locks.lock_table_state(table.pk)
     table.debit_policy = policy.value
     table.save(update_fields=["debit_policy"])
@@ -186,11 +208,9 @@ def _check_zone(zone: str) -> None:
         raise BadSetup("zone", "table/zone", f"{zone} is no time zone of the IANA list") from error
 
 
-def _check_limits(smallest: int, largest: int) -> None:
+def _check_limits(smallest: int, largest: int, field: str = "limits") -> None:
     if not 1 <= smallest <= largest <= MAX_STAKE_MINOR:
-        raise BadSetup(
-            "limits", "table/limits", f"from {smallest} to {largest} is no range within 1 to 10^15"
-        )
+        raise BadSetup(field, "table/limits", f"from {smallest} to {largest} is no range within 1 to 10^15")
 
 
 def _record_table(action: str, table: GameTable, actor: Actor, at: datetime) -> None:
@@ -198,6 +218,7 @@ def _record_table(action: str, table: GameTable, actor: Actor, at: datetime) -> 
         "rulebook": [table.rulebook.code, table.rulebook.version],
         "min_stake_minor": table.min_stake_minor,
         "max_stake_minor": table.max_stake_minor,
+        "bet_limits": table.bet_limits,
         "zone": table.zone,
         "currency": table.currency,
         "debit_policy": table.debit_policy,

@@ -100,12 +100,51 @@ def test_a_table_is_set_up_once() -> None:
 def test_limits_and_rulebook_change_by_named_actions() -> None:
     table = make_table(rulebook="commission")
     publish(shipped_text("insurance"))
-    change_table_limits(table=table, min_stake_minor=500, max_stake_minor=900, actor=SYSTEM, at=NOON)
+    change_table_limits(table=table, limits=(500, 900), actor=SYSTEM, at=NOON)
     change_table_rulebook(table=table, rulebook_code="insurance", actor=SYSTEM, at=NOON)
     table.refresh_from_db()
     assert (table.min_stake_minor, table.max_stake_minor, table.rulebook.code) == (500, 900, "insurance")
     actions = set(JournalEntry.objects.filter(subject_label="B01").values_list("action", flat=True))
     assert actions == {"table.set_up", "table.limits_changed", "table.rulebook_changed"}
+
+
+def test_single_bets_have_limits_of_their_own() -> None:
+    table = make_table(rulebook="commission")
+    change_table_limits(
+        table=table, bets={"tie": (200, 500), "player_pair": (100, 300)}, actor=SYSTEM, at=NOON
+    )
+    table.refresh_from_db()
+    assert table.bet_limits == {"player_pair": [100, 300], "tie": [200, 500]}
+    assert (table.min_stake_minor, table.max_stake_minor) == (100, 100_000_000)
+    change_table_limits(table=table, limits=(300, 400), actor=SYSTEM, at=NOON)
+    table.refresh_from_db()
+    assert table.bet_limits == {"player_pair": [100, 300], "tie": [200, 500]}
+    change_table_limits(table=table, bets={}, actor=SYSTEM, at=NOON)
+    table.refresh_from_db()
+    assert (table.bet_limits, table.min_stake_minor) == ({}, 300)
+    entry = JournalEntry.objects.filter(action="table.limits_changed").order_by("pk").first()
+    assert entry is not None
+    assert b'"bet_limits":{"player_pair":[100,300],"tie":[200,500]}' in bytes(entry.body)
+
+
+@pytest.mark.parametrize(
+    ("bets", "field"),
+    [
+        ({"tiger": (1, 2)}, "bets.tiger"),
+        ({"tie": (0, 2)}, "bets.tie"),
+        ({"tie": (3, 2)}, "bets.tie"),
+        ({"tie": (1, 10**15 + 1)}, "bets.tie"),
+    ],
+)
+def test_limits_of_a_bet_that_will_not_do_change_nothing(
+    bets: dict[str, tuple[int, int]], field: str
+) -> None:
+    table = make_table(rulebook="commission")
+    with pytest.raises(BadSetup, match="table/limits") as refused:
+        change_table_limits(table=table, limits=(5, 6), bets=bets, actor=SYSTEM, at=NOON)
+    assert refused.value.field == field
+    table.refresh_from_db()
+    assert (table.min_stake_minor, table.bet_limits) == (100, {})
 
 
 def test_the_rulebook_changes_between_shoes() -> None:
