@@ -14,6 +14,12 @@ from kombu.exceptions import OperationalError as BrokerError
 from casino.celery import app
 from casino.heartbeat import GONE_AFTER_SECONDS
 
+# A worker that was killed leaves its row behind: only the time of the last beat tells who lives.
+WORKERS = """
+SELECT count(*) FILTER (WHERE at > now() - make_interval(secs => %s)), extract(epoch FROM now() - max(at))
+FROM casino_workerheartbeat
+"""
+
 
 class NotReady(Exception):
     """One thing the product needs is missing; the message says which."""
@@ -61,13 +67,13 @@ def _broker() -> str:
 
 def _worker() -> str:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*), extract(epoch FROM now() - max(at)) FROM casino_workerheartbeat")
+        cursor.execute(WORKERS, [GONE_AFTER_SECONDS])
         workers, age = cursor.fetchone()
     if age is None:
         raise NotReady("no worker has said that it lives")
     if age > GONE_AFTER_SECONDS:
         raise NotReady(f"the last heartbeat of a worker is {age:.0f} s old")
-    return f"heartbeat {max(age, 0):.0f} s old, {workers} known"
+    return f"heartbeat {max(age, 0):.0f} s old, {workers} alive"
 
 
 _is_migrated = False

@@ -24,8 +24,8 @@ def _nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "_is_migrated", False)
 
 
-def beat(seconds_ago: float) -> None:
-    WorkerHeartbeat.objects.create(worker="celery@one", at=timezone.now() - timedelta(seconds=seconds_ago))
+def beat(seconds_ago: float, worker: str = "celery@one") -> None:
+    WorkerHeartbeat.objects.create(worker=worker, at=timezone.now() - timedelta(seconds=seconds_ago))
 
 
 def failing(client: Client) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def test_ready_names_every_check(client: Client) -> None:
     checks = answer.json()["checks"]
     assert list(checks) == ["database", "migrations", "broker", "worker"]
     assert all(check["ok"] for check in checks.values())
-    assert checks["worker"]["detail"] == "heartbeat 3 s old, 1 known"
+    assert checks["worker"]["detail"] == "heartbeat 3 s old, 1 alive"
     assert "no-cache" in answer["Cache-Control"]
 
 
@@ -60,6 +60,13 @@ def test_no_worker_at_all(client: Client) -> None:
 def test_a_worker_that_fell_silent(client: Client) -> None:
     beat(seconds_ago=31)
     assert failing(client) == {"worker": "the last heartbeat of a worker is 31 s old"}
+
+
+def test_the_row_of_a_killed_worker_is_no_worker(client: Client) -> None:
+    beat(seconds_ago=3)
+    beat(seconds_ago=4000, worker="killed")
+    answer = client.get("/health/ready").json()
+    assert answer["checks"]["worker"]["detail"] == "heartbeat 3 s old, 1 alive"
 
 
 def test_migrations_that_are_not_applied(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
