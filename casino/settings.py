@@ -167,7 +167,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "casino.sessions.PlainSessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -321,4 +321,6 @@ LOGGING = {
         "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["not_health"]},
     },
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
+    # A line for each request to the wallet would push everything else out of sight.
+    "loggers": {name: {"level": "WARNING"} for name in ("httpx", "httpcore")},
 }
