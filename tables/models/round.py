@@ -139,6 +139,12 @@ class Round(models.Model):
                 condition=Q(status=RoundStatus.RESULTED.value),
                 name="round_waits_to_settle",
             ),
+            # Nearly all rounds are settled: the few of another state are found without passing those by.
+            models.Index(
+                fields=["status", "-betting_opened_at", "-id"],
+                condition=~Q(status=RoundStatus.SETTLED.value),
+                name="round_newest_not_settled",
+            ),
         ]
 
     def __str__(self) -> str:
