@@ -17,6 +17,12 @@ def rules_of(rulebook_id: int) -> Rules:
     return parse_rulebook(Rulebook.objects.only("document").get(pk=rulebook_id).document)
 
 
+def versions_of(code: str) -> list[Rulebook]:
+    """List the versions of a rulebook, the one that takes effect last first, without their documents."""
+    versions = Rulebook.objects.filter(code=code).defer("document")
+    return list(versions.order_by("-effective_from", "-version"))
+
+
 def rulebook_in_force(code: str, at: datetime) -> Rulebook | None:
     """Find the version of a rulebook that is in force at a moment."""
     versions = Rulebook.objects.filter(code=code, effective_from__lte=at)

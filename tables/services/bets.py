@@ -64,16 +64,7 @@ def place_bets(
         if round_ is play.round
         else Deal.objects.filter(round=round_, status=DealStatus.LIVE.value).first()
     )
-    known = set(
-        Bet.objects.filter(platform_bet_id__in=[wager.id for wager in wagers]).values_list(
-            "platform_bet_id", flat=True
-        )
-    )
-    cancelled = set(
-        BetCancellation.objects.filter(platform_bet_id__in=[wager.id for wager in wagers]).values_list(
-            "platform_bet_id", flat=True
-        )
-    )
+    known, cancelled = _known_and_cancelled([wager.id for wager in wagers])
     _know_players(play, {wager.player for wager in wagers})
     book = _book_of(play, round_, {play.player_ids[wager.player] for wager in wagers})
     desk = _Desk(play, round_, deal)
@@ -152,7 +143,10 @@ class _Desk:
         self.rules = play.rules() if round_ is play.round else rules_of(round_.rulebook_id)
         self.round = round_
         self.is_over = is_over(round_)
-        self.openings = list(InsuranceOffer.objects.filter(deal=deal)) if deal else []
+        if round_ is play.round:
+            self.openings = play.openings_of_deal()
+        else:
+            self.openings = list(InsuranceOffer.objects.filter(deal=deal)) if deal else []
         self.offers = {
             (kind, opening.phase): Fraction(odds)
             for opening in self.openings
@@ -191,6 +185,23 @@ class _Desk:
         return Refusal.AFTER_BELL if closed is not None and wager.placed_at > closed else None
 
 
+def _known_and_cancelled(ids: list[str]) -> tuple[set[str], set[str]]:
+    """Return which of these IDs a bet has already, and which were cancelled before any bet had them."""
+    known, cancelled = set(), set()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT platform_bet_id, true FROM tables_bet WHERE platform_bet_id = ANY(%(ids)s)
+            UNION ALL
+            SELECT platform_bet_id, false FROM tables_betcancellation WHERE platform_bet_id = ANY(%(ids)s)
+            """,
+            {"ids": ids},
+        )
+        for bet_id, is_bet in cursor.fetchall():
+            (known if is_bet else cancelled).add(bet_id)
+    return known, cancelled
+
+
 def _know_players(play: Play, references: set[str]) -> None:
     """Learn the internal ids of players, entering those never seen."""
     wanted = [reference for reference in references if reference not in play.player_ids]
@@ -223,10 +234,14 @@ def _book_of(play: Play, round_: Round, player_ids: set[int]) -> dict[int, dict[
     """Return what each player has on the round so far; of insurance only what is of the live deal."""
     book = play.accepted if round_ is play.round else {}
     unknown = [player_id for player_id in player_ids if player_id not in book]
-    taken = Bet.objects.filter(round=round_, player_id__in=unknown, status=BetStatus.ACCEPTED.value)
-    taken = taken.filter(deal__isnull=True) | taken.filter(deal__status=DealStatus.LIVE.value)
     for player_id in unknown:
         book[player_id] = {}
+    if round_ is play.round and round_.pk in play.begun:
+        unknown = [player_id for player_id in unknown if player_id in play.cancelled_players]
+    if not unknown:
+        return book
+    taken = Bet.objects.filter(round=round_, player_id__in=unknown, status=BetStatus.ACCEPTED.value)
+    taken = taken.filter(deal__isnull=True) | taken.filter(deal__status=DealStatus.LIVE.value)
     sums = taken.values_list("player_id", "kind", "phase").annotate(stake=Sum("stake_minor"))
     for player_id, kind, phase, stake in sums:
         book[player_id][kind, phase] = int(stake)
@@ -285,6 +300,7 @@ def cancel_bets(play: Play, *, ids: Sequence[str], event_id: int) -> list[Refuse
     Bet.objects.filter(pk__in=[bet.pk for bet in cancel]).update(status=BetStatus.CANCELLED.value)
     for bet in cancel:
         play.accepted.pop(bet.player_id, None)
+        play.cancelled_players.add(bet.player_id)
     BetCancellation.objects.bulk_create(
         [BetCancellation(platform_bet_id=bet_id, event_id=event_id, at=play.at) for bet_id in keep],
         ignore_conflicts=True,

@@ -27,11 +27,12 @@ from tables.models import (
     InsuranceOffer,
     Round,
     RoundStatus,
+    Rulebook,
     Shoe,
     ShoeStatus,
     TableState,
 )
-from tables.queries.rulebooks import rules_of
+from tables.queries.rulebooks import rules_of, versions_of
 from tables.rules.cards import Card as Face
 from tables.rules.drawing import Place
 from tables.rules.rulebook import Rulebook as Rules
@@ -69,6 +70,15 @@ class Play:
     new_holds: list[Hold] = field(default_factory=list)
     touched_shoes: dict[int, Shoe] = field(default_factory=dict)
     resulted: list[int] = field(default_factory=list)
+    #: Rounds begun in this transaction: whatever they have, this play has seen.
+    begun: set[int] = field(default_factory=set)
+    #: Players one of whose bets was cancelled in this transaction: what they have is read anew.
+    cancelled_players: set[int] = field(default_factory=set)
+    #: Insurance opened in the live deal; None while nobody has read it.
+    openings: list[InsuranceOffer] | None = None
+    #: Rounds of the shoe that count for bet windows; None while nobody has counted.
+    counted_rounds: int | None = None
+    _rulebooks: dict[str, list[Rulebook]] = field(default_factory=dict)
 
     def need_shoe(self) -> Shoe:
         if self.shoe is None:
@@ -86,6 +96,20 @@ class Play:
         """Return the rules of the round in play, else of the shoe, else of the table."""
         owner = self.round or self.shoe or self.table
         return rules_of(owner.rulebook_id)
+
+    def rulebook_in_force(self) -> Rulebook:
+        """Return the version of the table's rulebook that is in force now by the table's own time."""
+        code = self.table.rulebook.code
+        if code not in self._rulebooks:
+            self._rulebooks[code] = versions_of(code)
+        in_force = (one for one in self._rulebooks[code] if one.effective_from <= self.at)
+        return next(in_force, self.table.rulebook)
+
+    def openings_of_deal(self) -> list[InsuranceOffer]:
+        """Return the insurance opened in the live deal so far."""
+        if self.openings is None:
+            self.openings = list(InsuranceOffer.objects.filter(deal=self.deal)) if self.deal else []
+        return self.openings
 
     def faces(self) -> tuple[list[Face], list[Face]]:
         """Return the Player's and the Banker's cards in places of the live deal, in order of their places."""
@@ -128,13 +152,13 @@ def _load(play: Play) -> None:
     if play.deal is not None:
         cards = Card.objects.filter(deal=play.deal, superseded_by__isnull=True).order_by("position")
         play.placed = {Place(card.place): card for card in cards}
-        play.offer = InsuranceOffer.objects.filter(deal=play.deal, closed_at__isnull=True).first()
+        play.offer = next((one for one in play.openings_of_deal() if one.closed_at is None), None)
 
 
 def enter_round(play: Play, round_: Round, deal: Deal | None) -> None:
     """Make a round the one in play, with nothing dealt yet."""
     play.round, play.deal, play.offer = round_, deal, None
-    play.placed, play.accepted = {}, {}
+    play.placed, play.accepted, play.openings = {}, {}, None
     play.state.round = round_
 
 

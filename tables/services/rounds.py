@@ -1,6 +1,5 @@
 """A round from the opening of betting to the table's own result. What is wrong is found while it is read."""
 
-from datetime import datetime
 from typing import Any
 
 from django.db.models import Max
@@ -15,10 +14,12 @@ from tables.models import (
     InsuranceOffer,
     Round,
     RoundStatus,
+    Rulebook,
+    Shoe,
     TableStatus,
     require_transition,
 )
-from tables.queries.rulebooks import rulebook_in_force, rules_of
+from tables.queries.rulebooks import rules_of
 from tables.rules.cards import Card as Face
 from tables.rules.drawing import Coup, IllegalCoup, Place, arrange, due_next
 from tables.rules.insurance import offers
@@ -54,10 +55,7 @@ def open_betting(play: Play, *, platform_id: str, number: int) -> Round:
         )
     if last is not None and not is_over(last):
         find(play, "round_without_result", may_change_money=True)
-    rulebook = rulebook_in_force(play.table.rulebook.code, play.at) or play.table.rulebook
-    counted = Round.objects.filter(shoe=shoe)
-    if not rules_of(rulebook.pk).void_counts_for_windows:
-        counted = counted.exclude(status=RoundStatus.VOIDED.value)
+    rulebook = play.rulebook_in_force()
     round_ = Round.objects.create(
         public_id=make_round_id(play.table.code, shoe.gaming_date, shoe.number, number),
         platform_id=platform_id,
@@ -66,10 +64,11 @@ def open_betting(play: Play, *, platform_id: str, number: int) -> Round:
         rulebook=rulebook,
         dealer=play.state.dealer,
         number=number,
-        window_number=counted.count() + 1,
+        window_number=_count_rounds(play, shoe, rulebook) + 1,
         betting_opened_at=play.at,
     )
     enter_round(play, round_, None)
+    play.begun.add(round_.pk)
     if number != highest + 1:
         find(play, "round_number_skipped", may_change_money=False, expected=highest + 1, number=number)
     if shoe.burn_done is None and play.rules().burn.by != "none":
@@ -79,13 +78,24 @@ def open_betting(play: Play, *, platform_id: str, number: int) -> Round:
     return round_
 
 
+def _count_rounds(play: Play, shoe: Shoe, rulebook: Rulebook) -> int:
+    """Count the rounds before this one that bet windows go by; from the next on, this one is among them."""
+    if play.counted_rounds is None:
+        counted = Round.objects.filter(shoe=shoe)
+        if not rules_of(rulebook.pk).void_counts_for_windows:
+            counted = counted.exclude(status=RoundStatus.VOIDED.value)
+        play.counted_rounds = counted.count()
+    play.counted_rounds += 1
+    return play.counted_rounds - 1
+
+
 def close_betting(play: Play, round_: Round) -> None:
     """Ring the bell: the cards may come."""
     require_transition(round_.status, RoundStatus.DEALING)
     if play.at < round_.betting_opened_at:
         raise PlayRefused("at", "round/times", "the bell rings after betting was opened")
     _move(round_, RoundStatus.DEALING, betting_closed_at=play.at)
-    play.deal = _start_deal(round_, play.at)
+    play.deal = _start_deal(play, round_)
 
 
 def _move(round_: Round, status: RoundStatus, **facts: Any) -> None:
@@ -96,9 +106,12 @@ def _move(round_: Round, status: RoundStatus, **facts: Any) -> None:
     round_.save(update_fields=["status", *facts])
 
 
-def _start_deal(round_: Round, at: datetime) -> Deal:
-    number = (Deal.objects.filter(round=round_).aggregate(last=Max("number"))["last"] or 0) + 1
-    return Deal.objects.create(round=round_, number=number, started_at=at)
+def _start_deal(play: Play, round_: Round) -> Deal:
+    last = play.deal.number if play.deal else 0
+    if round_.pk not in play.begun:
+        last = Deal.objects.filter(round=round_).aggregate(last=Max("number"))["last"] or 0
+    play.openings = []
+    return Deal.objects.create(round=round_, number=last + 1, started_at=play.at)
 
 
 def deal_card(
@@ -234,7 +247,7 @@ def open_insurance(play: Play, round_: Round, *, phase: str, shown: dict[str, st
     if phase not in phases:
         known = ", ".join(phases) or "none"
         raise PlayRefused("phase", f"{rules.id}/insurance", f"insurance has no phase {phase}; known: {known}")
-    if play.deal is None or InsuranceOffer.objects.filter(deal=play.deal, phase=phase).exists():
+    if play.deal is None or any(one.phase == phase for one in play.openings_of_deal()):
         raise PlayRefused(
             "phase", f"{rules.id}/insurance", f"insurance {phase} was opened in this deal already"
         )
@@ -243,6 +256,7 @@ def open_insurance(play: Play, round_: Round, *, phase: str, shown: dict[str, st
     play.offer = InsuranceOffer.objects.create(
         deal=play.deal, phase=phase, offered=offered, shown=shown, opened_at=play.at
     )
+    play.openings_of_deal().append(play.offer)
     _move(round_, RoundStatus.INSURANCE)
     if not offered:
         find(play, "insurance_not_due", may_change_money=False, phase=phase)
@@ -306,6 +320,8 @@ def is_held(play: Play, round_: Round) -> bool:
     """Say whether a hold is open on a round, counting those of this batch."""
     if any(hold.round == round_ and hold.lifted_at is None for hold in play.new_holds):
         return True
+    if round_.pk in play.begun:
+        return False
     return Hold.objects.filter(round=round_, lifted_at__isnull=True).exists()
 
 
@@ -337,6 +353,7 @@ def start_redeal(play: Play, round_: Round) -> Deal:
     play.deal.save(update_fields=["status", "died_at"])
     play.placed = {}
     play.accepted = {}
-    play.deal = _start_deal(round_, play.at)
+    play.deal = _start_deal(play, round_)
+    play.begun.discard(round_.pk)  # its bets stand, and are read anew
     find(play, "redeal_without_decision", may_change_money=True)
     return play.deal

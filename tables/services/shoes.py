@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 from django.db.models import Max
 
 from tables.models import Card, CardPlace, CardSource, GameTable, Shoe, ShoeStatus
-from tables.queries.rulebooks import rulebook_in_force, rules_of
+from tables.queries.rulebooks import rules_of
 from tables.rules.cards import Card as Face
 from tables.rules.round_id import make_shoe_id
 from tables.rules.shoe import BlueCardMoment, burn_due, is_unshuffled, last_round, order_fingerprint
@@ -26,7 +26,7 @@ def start_shoe(play: Play, *, platform_id: str, decks: int) -> Shoe:
 
     :raises PlayRefused: if the rulebook in force plays with another number of decks.
     """
-    rulebook = rulebook_in_force(play.table.rulebook.code, play.at) or play.table.rulebook
+    rulebook = play.rulebook_in_force()
     wanted = rules_of(rulebook.pk).decks
     if decks != wanted:
         raise PlayRefused(
@@ -50,7 +50,7 @@ def start_shoe(play: Play, *, platform_id: str, decks: int) -> Shoe:
         started_at=play.at,
     )
     play.shoe, play.round, play.deal, play.offer = shoe, None, None, None
-    play.placed, play.accepted = {}, {}
+    play.placed, play.accepted, play.openings, play.counted_rounds = {}, {}, None, None
     play.copies.clear()
     play.state.shoe, play.state.round = shoe, None
     return shoe
