@@ -71,7 +71,21 @@ def _object(raw: bytes) -> dict[str, Any]:
         raise bad_field("body", "json", "This is no JSON, or holds what is no text or number.") from error
     if not isinstance(found, dict):
         raise bad_field("body", "json", "A JSON object is wanted.")
+    if _has_nul(found):
+        raise bad_field("body", "null_characters_not_allowed", "A text holds a NUL, which is no character.")
     return found
+
+
+def _has_nul(value: Any) -> bool:
+    """Tell whether a text anywhere in a JSON value holds a NUL, which no column can keep."""
+    match value:
+        case str():
+            return "\x00" in value
+        case dict():
+            return any("\x00" in key or _has_nul(below) for key, below in value.items())
+        case list():
+            return any(map(_has_nul, value))
+    return False
 
 
 def _no_number(text: str) -> None:

@@ -65,7 +65,7 @@ class Command(BaseCommand):
                 if chunk[-1].number >= PROGRESS_FROM:
                     self.stderr.write(f"{chunk[-1].number:,} events read", ending="\r")
         if not self._counts:
-            raise CommandError(f"{name} is empty: no events in it", returncode=WRONG_USE)
+            raise CommandError(f"{name} is empty: no events in it (feed/format)", returncode=WRONG_USE)
         self._sum_up()
         if not TAKEN.issuperset(self._counts):
             sys.exit(SOME_NOT_TAKEN)
@@ -168,7 +168,8 @@ def _lines(file: BinaryIO, name: str, table: str | None) -> Iterator[Line]:
     number, first = next(((number, line) for number, line in enumerate(file, 1) if line.strip()), (0, b""))
     if first.startswith(BYTE_ORDER_MARKS):
         raise CommandError(
-            f"{name} begins with a byte-order mark; save it as UTF-8 without one", returncode=WRONG_USE
+            f"{name} begins with a byte-order mark; save it as UTF-8 without one (feed/format)",
+            returncode=WRONG_USE,
         )
     if first.lstrip().startswith(b"["):
         try:
@@ -177,7 +178,8 @@ def _lines(file: BinaryIO, name: str, table: str | None) -> Iterator[Line]:
             raise CommandError(f"{name} is no JSON array of events: {error}", returncode=WRONG_USE) from error
     elif first and not first.lstrip().startswith(b"{"):
         raise CommandError(
-            f"{name} is neither JSON Lines nor a JSON array of events: it begins with {first[:20]!r}",
+            f"{name} is neither JSON Lines nor a JSON array of events: it begins with "
+            f"{first[:20]!r} (feed/format)",
             returncode=WRONG_USE,
         )
     else:

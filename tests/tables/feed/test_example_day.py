@@ -176,7 +176,7 @@ class TestFilesThatAreNoDay:
     def test_not_events(self, tmp_path: Path, content: bytes, said: str) -> None:
         path = tmp_path / "day"
         path.write_bytes(content)
-        assert self.fail(path) == f"{path} {said}"
+        assert self.fail(path) == f"{path} {said} (feed/format)"
 
     def test_a_broken_array(self, tmp_path: Path) -> None:
         path = tmp_path / "day"
