@@ -143,12 +143,12 @@ class LimitsForm(ActionForm):
 class BetLimitsForm(ActionForm):
     """A field for each kind of bet, written as the lowest and the highest stake in whole units."""
 
-    def __init__(self, *args: Any, currency: str, kinds: Mapping[str, str | Promise], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, currency: str, kinds: Mapping[str, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.of_currency = currency
-        for kind, words in kinds.items():
+        for kind, label in kinds.items():
             self.fields[field_of(kind)] = forms.CharField(
-                label=words,
+                label=label,
                 max_length=70,
                 required=False,
                 widget=forms.TextInput(

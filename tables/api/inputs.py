@@ -40,7 +40,7 @@ class Range(Strict):
 class Limits(Strict):
     """The limits of a table, and of single kinds of bet. What is not named stays as it is."""
 
-    default = Range(required=False, help_text="Of every bet without limits of its own.")  # type: ignore[assignment]
+    default = Range(required=False, help_text="Of every bet without limits of its own.")
     bets = serializers.DictField(
         child=Range(), required=False, help_text="By kind; a kind that is not named has the table's."
     )

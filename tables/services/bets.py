@@ -187,7 +187,8 @@ class _Desk:
 
 def _known_and_cancelled(ids: list[str]) -> tuple[set[str], set[str]]:
     """Return which of these IDs a bet has already, and which were cancelled before any bet had them."""
-    known, cancelled = set(), set()
+    known: set[str] = set()
+    cancelled: set[str] = set()
     with connection.cursor() as cursor:
         cursor.execute(
             """

@@ -6,7 +6,7 @@ from django.db import migrations
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tables', '0006_no_check_passes_by_null'),
+        ('tables', '0008_reconciliation'),
     ]
 
     operations = [

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tables', '0007_open_table'),
+        ('tables', '0009_open_table'),
     ]
 
     operations = [
