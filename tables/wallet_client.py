@@ -226,6 +226,8 @@ def _read_booking(raw: dict[str, Any]) -> Booking:
     booking = Booking(*(raw[name] for name in Booking.__slots__))
     if type(booking.number) is not int or type(booking.amount_minor) is not int:
         raise ValueError(f"number and amount_minor must be integers: {booking!r}")
+    if not 0 <= booking.number < 2**63 or abs(booking.amount_minor) >= 10**24:
+        raise ValueError(f"number or amount_minor is out of range: {booking!r}")
     for text, longest in ((booking.key, 200), (booking.player, 200), (booking.currency, 3)):
         if type(text) is not str or not 1 <= len(text) <= longest or "\x00" in text:
             raise ValueError(f"a text is empty, too long or unreadable: {booking!r}")
