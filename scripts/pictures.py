@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from casino.roles import DEMO_PASSWORD  # noqa: E402
-from tests.browser.conftest import ARGUMENTS, CHROMIUM  # noqa: E402
+from tests.browser.chromium import ARGUMENTS, CHROMIUM  # noqa: E402
 from tests.browser.measures import cut_off_in, overflow_of, overlaps_of  # noqa: E402
 
 HEIGHTS = {1280: 900, 390: 844}

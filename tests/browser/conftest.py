@@ -1,6 +1,5 @@
 """A real chromium in front of a real server: skipped, loudly, where there is no chromium."""
 
-import shutil
 import warnings
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -17,24 +16,11 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from tables.models import Round
+from tests.browser.chromium import ARGUMENTS, CHROMIUM
 from tests.browser.scene import Scene, play_scene
 from tests.browser.walks import Open
 from tests.database import OwnTestDatabase
 from tests.tables.playing import Platform, make_table, publish_all
-
-CHROMIUM = next(
-    (path for path in ("/usr/bin/chromium", "/usr/bin/chromium-browser") if Path(path).exists()), ""
-)
-CHROMIUM = CHROMIUM or shutil.which("google-chrome") or ""
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
