@@ -106,12 +106,11 @@ PAGES: dict[str, tuple[str, Way]] = {
 KEPT = {
     "dashboard": ("1280-light-en", "390-dark-th"),
     "ruling": ("1280-light-en", "1280-dark-th", "390-light-en"),
-    "applied": ("1280-light-th",),
     "stopped": ("1280-dark-en",),
     "incident": ("390-light-th",),
     "report": ("1280-light-en", "390-light-en"),
     "range": ("1280-light-en",),
-    "round": ("1280-light-en", "390-light-th"),
+    "round": ("1280-light-en",),
     "revisions": ("1280-light-en",),
     "change": ("1280-light-en",),
 }

@@ -71,7 +71,7 @@ def test_a_threshold_is_changed_by_two_persons(
     office = open_as("/admin/", "manager", width=width, language=language)
     expect(office.locator("#changes-heading")).to_be_visible()
     check(office)
-    office.goto(office.url.split("/admin/")[0] + "/admin/audit/setupchange/")
+    office.goto(office.url.split("/admin/")[0] + "/admin/audit/setupchange/?status=requested")
     expect(office.locator("tbody tr")).to_have_count(2)
     check(office)
     office.locator(f"a[href='/admin/audit/setupchange/{change.pk - 1}/change/']").click()
