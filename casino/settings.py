@@ -46,6 +46,12 @@ WORKER_PROCESSES = _number("WORKER_PROCESSES", 2)
 WALLET_URL = _read("WALLET_URL")
 WALLET_SECRET = _read("WALLET_SECRET")
 RECORDER_URL = _read("RECORDER_URL")
+EVIDENCE_FOLDER = _read("EVIDENCE_FOLDER", str(BLUECARD_STATE / "evidence"))
+EVIDENCE_NAME = _read("EVIDENCE_NAME", "bluecard.localhost/evidence")
+EVIDENCE_KEY_FILE = _read("EVIDENCE_KEY_FILE", str(BLUECARD_STATE / "keys" / "evidence.key"))
+ATTACHMENT_MAX_BYTES = _number("ATTACHMENT_MAX_BYTES", 10_000_000)
+ATTACHMENT_MAX_PIXELS = _number("ATTACHMENT_MAX_PIXELS", 40_000_000)
+ATTACHMENT_MAX_COUNT = _number("ATTACHMENT_MAX_COUNT", 50)
 # --- end of the environment -------------------------------------------------------------------------
 
 if BLUECARD_MODE not in {"development", "production"}:

@@ -1,5 +1,14 @@
 """What was questioned and what was decided."""
 
+from audit.models.evidence import (
+    PACK_FLOW,
+    Attachment,
+    AttachmentFile,
+    AttachmentSubject,
+    EvidencePack,
+    PackStatus,
+    PackSubject,
+)
 from audit.models.incident import Incident, IncidentSource, IncidentStatus
 from audit.models.person import ChangeKind, ChangeStatus, Person, PersonAccount, SetupChange
 from audit.models.ruling import (
@@ -17,14 +26,21 @@ from audit.models.webhook import TableWebhook
 
 __all__ = [
     "OPEN_STATUSES",
+    "PACK_FLOW",
     "RULING_FLOW",
+    "Attachment",
+    "AttachmentFile",
+    "AttachmentSubject",
     "ChangeKind",
     "ChangeStatus",
     "DecisionKind",
+    "EvidencePack",
     "Incident",
     "IncidentSource",
     "IncidentStatus",
     "Notice",
+    "PackStatus",
+    "PackSubject",
     "Person",
     "PersonAccount",
     "Ruling",

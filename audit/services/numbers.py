@@ -2,7 +2,7 @@
 
 from django.db import connection
 
-SEQUENCES = {"I": "audit_incident", "R": "audit_ruling"}
+SEQUENCES = {"E": "audit_evidencepack", "I": "audit_incident", "R": "audit_ruling"}
 
 
 def next_number(letter: str) -> str:
