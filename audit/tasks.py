@@ -6,10 +6,12 @@ from celery import current_app, shared_task
 from django.utils import timezone
 
 from audit.models import RulingRound
+from audit.pack.making import make_pack
 from audit.queries.decisions import tables_to_call
 from audit.services.applying import apply_next_round, claim_ruling, finish_ruling
 from audit.services.delivering import deliver_decisions as deliver_to
 from audit.services.incidents import escalate_late_holds, incidents_from_findings
+from audit.services.packs import MAKE, ring_for_packs
 from audit.services.rulings import expire_rulings
 from audit.services.telling import DELIVER
 from tables.services import outbox
@@ -45,6 +47,7 @@ def sweep(**_newer: Any) -> None:
     incidents_from_findings(now=now)
     escalate_late_holds(now=now)
     expire_rulings(now=now)
+    ring_for_packs(now=now)
 
 
 @shared_task(name=DELIVER)
@@ -59,3 +62,10 @@ def deliver_decisions(table_ids: list[int] | None = None, **_newer: Any) -> None
         outbox.ring(DELIVER, [table_id])
     for table_id in due[:1]:
         deliver_to(table_id=table_id, now=now)
+
+
+@shared_task(name=MAKE)
+def make_packs(pack_ids: list[int], **_newer: Any) -> None:
+    """Make evidence packs; one that is made, or that somebody is making, is left."""
+    for pack_id in pack_ids:
+        make_pack(pack_id=pack_id, now=timezone.now())

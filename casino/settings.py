@@ -216,6 +216,7 @@ LANGUAGES = [("en", _("English")), ("th", _("Thai"))]
 LOCALE_PATHS = [ROOT / "locale"]
 USE_TZ = True
 TIME_ZONE = "UTC"
+ROOT_FOLDER = ROOT
 STATIC_URL = "static/"
 STATIC_ROOT = BLUECARD_STATE / "static"
 STATICFILES_DIRS = [ROOT / "static"]

@@ -36,7 +36,7 @@ def _statements() -> list[str]:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("audit", "0007_evidence")]
+    dependencies = [("audit", "0009_evidence")]
     operations = [
         migrations.RunSQL(_statements(), migrations.RunSQL.noop),
         migrations.RunSQL(

@@ -1,0 +1,391 @@
+"""An evidence pack in the words of one language: headings, facts, coups and tables, for the page to be set from."""
+
+from __future__ import annotations
+
+import html
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.utils import translation
+from django.utils.html import strip_tags
+from django.utils.translation import gettext as _
+
+from audit import words as decided
+from audit.models import EvidencePack
+from audit.pack.facts import Facts
+from tables import words
+from tables.admin.timeline_words import timeline_lines
+from tables.models import Bet, BetStatus, Finding, Hold, Round, Rulebook, Settlement, SettlementLine
+from tables.queries.coups import Dealing, dealings_of_round
+from tables.queries.rulebooks import rules_of
+from tables.queries.timeline import outcome_of, timeline_of_round
+from tables.rules.cards import hand_total
+from tables.rules.currencies import write_money
+from tables.rules.sentences import Language, heading, mistake, sentence
+
+Block = dict[str, Any]
+BETS_SHOWN = 200
+TEXT, NUMBER = False, True
+
+
+def document_of(pack: EvidencePack, facts: Facts, language: Language) -> Block:
+    """Put a pack into words; the rest of what does not fit stands in its tables."""
+    with translation.override(language):
+        return {
+            "language": language,
+            "title": _("Evidence of %(subject)s") % {"subject": pack.subject_label},
+            "facts": _head(pack, facts),
+            "sections": [
+                *(_shoe_sections(facts) if len(facts.rounds) != 1 else []),
+                *(
+                    section
+                    for round_ in facts.rounds
+                    if len(facts.rounds) == 1
+                    for section in _round_sections(round_, facts, language)
+                ),
+                *_decision_sections(facts, language),
+                *(_rule_section(book, facts, language) for book in facts.rulebooks),
+                _journal_section(facts),
+            ],
+        }
+
+
+def _head(pack: EvidencePack, facts: Facts) -> list[list[str]]:
+    table = facts.shoe.table
+    return [
+        [_("Evidence pack"), pack.number],
+        [_("Stated at"), _both(pack.asked_at, table.zone)],
+        [_("Table"), f"{table.code}, {table.name}"],
+        [_("Shoe"), facts.shoe.public_id],
+        [_("Rounds"), str(len(facts.rounds))],
+        [_("Rulebook"), "; ".join(_book_name(book) for book in facts.rulebooks)],
+        [_("Players"), _("named by reference") if pack.names_players else _("named by internal number")],
+    ]
+
+
+def _book_name(book: Rulebook) -> str:
+    return _("%(code)s, version %(version)s") % {"code": book.code, "version": book.version}
+
+
+def _local(at: datetime | None, zone: str) -> str:
+    return at.astimezone(ZoneInfo(zone)).strftime("%Y-%m-%d %H:%M:%S") if at else "–"
+
+
+def _both(at: datetime | None, zone: str) -> str:
+    if at is None:
+        return "–"
+    return f"{_local(at, zone)} ({zone}), {at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _plain(text: Any) -> str:
+    """Return what a page shows, without its markup."""
+    return html.unescape(strip_tags(str(text)))
+
+
+def _money(minor: int, round_: Round, *, is_difference: bool = False) -> str:
+    return write_money(int(minor), round_.table.currency, is_difference=is_difference)
+
+
+def _ended(outcome: str, player: Any, banker: Any) -> str:
+    if not outcome:
+        return _("Void")
+    return (
+        f"{words.WINNERS[outcome]} {player}–{banker}" if player is not None else str(words.WINNERS[outcome])
+    )
+
+
+# --- a round --------------------------------------------------------------------------------------------
+
+
+def _round_sections(round_: Round, facts: Facts, language: Language) -> list[Block]:
+    zone = round_.table.zone
+    dealings = dealings_of_round(round_.pk, round_.shoe.decks)
+    settlements = list(Settlement.objects.filter(round=round_).order_by("revision"))
+    return [
+        {
+            "title": _("The deal"),
+            "blocks": [
+                {"kind": "facts", "rows": _round_facts(round_, zone)},
+                *(block for dealing in reversed(dealings) for block in _coup(dealing, language)),
+            ],
+        },
+        {"title": _("Timeline"), "blocks": [_timeline(round_, dealings, settlements, zone)]},
+        {"title": _("Bets"), "blocks": [_bets(round_, settlements, facts)]},
+        {"title": _("Revisions"), "blocks": [_revisions(settlements, facts, round_)]},
+    ]
+
+
+def _round_facts(round_: Round, zone: str) -> list[list[str]]:
+    state = words.ROUND_STATES.get(round_.status)
+    return [
+        [_("Round"), round_.public_id],
+        [_("Platform's ID"), round_.platform_id],
+        [_("Dealer"), round_.dealer.name if round_.dealer else "–"],
+        [_("State"), str(state.word) if state else round_.status],
+        [_("Result"), _ended(round_.outcome or "", round_.player_total, round_.banker_total)],
+        [_("Betting opened"), _both(round_.betting_opened_at, zone)],
+    ]
+
+
+def _coup(dealing: Dealing, language: Language) -> list[Block]:
+    said = _("Deal %(number)s, which counts") if dealing.is_live else _("Deal %(number)s, dead")
+    coup = dealing.coup
+    hands = [
+        {
+            "name": str(words.OUTCOMES[side]),
+            "total": hand_total([card.face for card in cards if card.face]) if cards else None,
+            "cards": [
+                {
+                    "face": f"{card.face.rank}{card.face.suit}" if card.face else "",
+                    "sideways": card.place.value[1] == "3",
+                }
+                for card in cards
+            ],
+        }
+        for side, cards in (("player", dealing.player), ("banker", dealing.banker))
+    ]
+    blocks: list[Block] = [
+        {
+            "kind": "coup",
+            "title": said % {"number": dealing.number},
+            "hands": hands,
+            "is_dead": not dealing.is_live,
+            "verdict": str(words.WINNERS[coup.outcome.value]) if coup else _("No lawful coup"),
+        }
+    ]
+    if dealing.problem:
+        blocks.append({"kind": "prose", "text": mistake(dealing.problem, language)})
+    if dealing.reasons:
+        blocks.append(
+            {
+                "kind": "facts",
+                "rows": [[heading(one, language), sentence(one, language)] for one in dealing.reasons],
+            }
+        )
+    return blocks
+
+
+def _timeline(round_: Round, dealings: list[Dealing], settlements: list[Settlement], zone: str) -> Block:
+    bets = Bet.objects.filter(round=round_)
+    moments = timeline_of_round(
+        round_,
+        dealings=dealings,
+        settlements=settlements,
+        findings=list(Finding.objects.filter(round=round_).order_by("id")),
+        holds=list(Hold.objects.filter(round=round_).select_related("finding").order_by("placed_at")),
+        accepted=bets.filter(status=BetStatus.ACCEPTED.value).count(),
+        refused=bets.filter(status=BetStatus.REFUSED.value).count(),
+    )
+    outcomes = {one.pk: _ended(outcome_of(one), None, None) for one in settlements}
+    local = ZoneInfo(zone)
+    return _table(
+        [(_("Time at the table"), TEXT), (_("What happened"), TEXT), ("", TEXT)],
+        [
+            [
+                line.at.astimezone(local).strftime("%H:%M:%S.%f")[:-3],
+                _plain(line.words),
+                _plain(line.aside),
+            ]
+            for line in timeline_lines(moments, outcomes)
+        ],
+        wide=1,
+    )
+
+
+def _bets(round_: Round, settlements: list[Settlement], facts: Facts) -> Block:
+    bets = list(Bet.objects.filter(round=round_).order_by("-stake_minor", "pk")[: BETS_SHOWN + 1])
+    count = Bet.objects.filter(round=round_).count()
+    lines = SettlementLine.objects.filter(settlement__in=settlements, bet__in=bets[:BETS_SHOWN])
+    got = {(line.settlement_id, line.bet_id): line for line in lines}
+    columns = [(_("Bet"), TEXT), (_("Player"), TEXT), (_("Kind"), TEXT), (_("Stake"), NUMBER)]
+    columns += [(_("Revision %(number)s") % {"number": one.revision}, NUMBER) for one in settlements]
+    rows = []
+    for bet in bets[:BETS_SHOWN]:
+        row = [bet.platform_bet_id, facts.player(bet.player_id), words.spoken(words.BET_KINDS, bet.kind)]
+        row.append(_money(bet.stake_minor, round_))
+        for one in settlements:
+            line = got.get((one.pk, bet.pk))
+            row.append(_result(line, round_) if line else _not_accepted(bet))
+        if not settlements and bet.status != BetStatus.ACCEPTED:
+            row[2] += f" ({_not_accepted(bet)})"
+        rows.append(row)
+    note = ""
+    if count > BETS_SHOWN:
+        note = _("The %(shown)s largest of %(count)s bets; all of them stand in bets.csv.") % {
+            "shown": BETS_SHOWN,
+            "count": count,
+        }
+    return _table(columns, rows, note=note, wide=2)
+
+
+def _result(line: SettlementLine, round_: Round) -> str:
+    state = words.RESULT_STATES.get(line.result)
+    return f"{state.word if state else line.result} {_money(line.returned_minor, round_)}"
+
+
+def _not_accepted(bet: Bet) -> str:
+    if bet.status == BetStatus.REFUSED:
+        return words.spoken(words.REFUSALS, bet.refusal)
+    return _("cancelled") if bet.status == BetStatus.CANCELLED else "–"
+
+
+def _revisions(settlements: list[Settlement], facts: Facts, round_: Round) -> Block:
+    numbers = {ruling.uuid: ruling.number for ruling in facts.rulings}
+    return _table(
+        [
+            (_("Revision"), TEXT),
+            (_("Result"), TEXT),
+            (_("By"), TEXT),
+            (_("Stakes"), NUMBER),
+            (_("Returned"), NUMBER),
+            (_("Kept"), NUMBER),
+            (_("Moved"), NUMBER),
+            (_("Settled"), TEXT),
+        ],
+        [
+            [
+                str(one.revision),
+                _ended(outcome_of(one), None, None),
+                numbers.get(one.authority, _("the engine")) if one.authority else _("the engine"),
+                _money(one.stakes_minor, round_),
+                _money(one.returned_minor, round_),
+                _money(one.kept_minor, round_),
+                _money(one.moved_minor, round_, is_difference=True),
+                _local(one.created_at, round_.table.zone),
+            ]
+            for one in settlements
+        ],
+        note=_("Sums in %(currency)s.") % {"currency": round_.table.currency},
+        empty=_("Not settled yet."),
+        wide=1,
+    )
+
+
+# --- a shoe ---------------------------------------------------------------------------------------------
+
+
+def _shoe_sections(facts: Facts) -> list[Block]:
+    shoe = facts.shoe
+    zone = shoe.table.zone
+    rows = []
+    for round_ in facts.rounds:
+        dealings = dealings_of_round(round_.pk, shoe.decks)
+        live = next((one for one in dealings if one.is_live), None)
+        newest = Settlement.objects.filter(round=round_).order_by("-revision").first()
+        rows.append(
+            [
+                str(round_.number),
+                _local(round_.betting_opened_at, zone)[11:],
+                _faces(live.player) if live else "",
+                _faces(live.banker) if live else "",
+                _ended(outcome_of(newest), round_.player_total, round_.banker_total) if newest else "–",
+                str(newest.revision) if newest else "–",
+                str(newest.bets_count) if newest else "–",
+            ]
+        )
+    columns = [(_("Round"), NUMBER), (_("Time"), TEXT), (str(words.OUTCOMES["player"]), TEXT)]
+    columns += [(str(words.OUTCOMES["banker"]), TEXT), (_("Result"), TEXT)]
+    columns += [(_("Revision"), NUMBER), (_("Bets"), NUMBER)]
+    return [
+        {
+            "title": _("The shoe"),
+            "blocks": [
+                {
+                    "kind": "facts",
+                    "rows": [
+                        [_("Started"), _both(shoe.started_at, zone)],
+                        [_("Ended"), _both(shoe.ended_at, zone)],
+                        [_("Decks"), str(shoe.decks)],
+                        [_("Cards out"), str(shoe.cards_out)],
+                        [_("Burned"), f"{shoe.burn_done or 0} / {shoe.burn_due or 0}"],
+                        [_("Why it ended"), shoe.end_reason or "–"],
+                    ],
+                }
+            ],
+        },
+        {"title": _("Rounds"), "blocks": [_table(columns, rows, wide=4, empty=_("No round was dealt."))]},
+    ]
+
+
+def _faces(cards: Any) -> str:
+    return " ".join(card.face.face if card.face else "?" for card in cards)
+
+
+# --- decisions, rules, journal --------------------------------------------------------------------------
+
+
+def _decision_sections(facts: Facts, language: Language) -> list[Block]:
+    zone = facts.shoe.table.zone
+    blocks: list[Block] = []
+    for one in facts.incidents:
+        entry = rules_of(one.rulebook_id).incidents.get(one.code)
+        title = entry.title.in_language(language) if entry else one.code
+        remedies = ", ".join(words.spoken(decided.REMEDIES, remedy) for remedy in one.remedies)
+        rows = [
+            [_("Incident"), f"{one.number}: {title}"],
+            [_("Reported"), _both(one.reported_at, zone)],
+            [_("The rule says"), f"{remedies} ({one.passage})"],
+        ]
+        if one.note:
+            rows.append([_("Note"), one.note])
+        blocks.append({"kind": "facts", "rows": rows})
+    for ruling in facts.rulings:
+        state = decided.RULING_STATES.get(ruling.status)
+        rows = [
+            [_("Ruling"), f"{ruling.number}: {decided.RULING_KINDS[ruling.kind]}"],
+            [_("State"), str(state.word) if state else ruling.status],
+            [_("Passage"), ruling.passage],
+            [_("Asked"), f"{ruling.requested_by_person.name}, {_both(ruling.requested_at, zone)}"],
+            [_("Reason"), ruling.reason],
+        ]
+        if ruling.decided_by_person:
+            by = f"{ruling.decided_by_person.name}, {_both(ruling.decided_at, zone)}"
+            rows.append([_("Decided"), by])
+            rows.append([_("Reason of the decision"), ruling.decision_reason or "–"])
+        blocks.append({"kind": "facts", "rows": rows})
+    if not blocks:
+        blocks = [{"kind": "prose", "text": _("Nothing was reported, and nothing was decided.")}]
+    return [{"title": _("Incidents and rulings"), "blocks": blocks}]
+
+
+def _rule_section(book: Rulebook, facts: Facts, language: Language) -> Block:
+    """Print the rules in force as the house words them; the document itself lies beside."""
+    rules = rules_of(book.pk)
+    rows = [[one.id, one.text.in_language(language)] for one in rules.passages.values()]
+    return {
+        "title": _("Rules in force: %(book)s") % {"book": _book_name(book)},
+        "blocks": [
+            {"kind": "facts", "rows": [["SHA-256", book.content_hash]]},
+            {"kind": "facts", "rows": rows},
+        ],
+    }
+
+
+def _journal_section(facts: Facts) -> Block:
+    zone = facts.shoe.table.zone
+    return {
+        "title": _("Journal"),
+        "blocks": [
+            _table(
+                [(_("Entry"), NUMBER), (_("Time"), TEXT), (_("Action"), TEXT), (_("About"), TEXT)],
+                [[str(one.pk), _local(one.at, zone), one.action, one.subject_label] for one in facts.entries],
+                note=_("The entries themselves, with their hashes, stand in journal/entries.jsonl."),
+                empty=_("No entry."),
+                wide=3,
+            )
+        ],
+    }
+
+
+def _table(
+    columns: list[tuple[str, bool]], rows: list[list[str]], *, note: str = "", empty: str = "", wide: int
+) -> Block:
+    return {
+        "kind": "table",
+        "columns": [{"name": name, "is_number": is_number} for name, is_number in columns],
+        "rows": rows,
+        "note": note,
+        "empty": empty,
+        "wide": wide,
+    }
