@@ -201,3 +201,19 @@ REFUSALS: Final = {
     "person/none": _("Your account is linked to no person, so it takes no part in decisions."),
     "round/changed": _("The round changed while you looked. Look again at what it would do now."),
 }
+
+#: Why a file was not attached.
+ATTACHMENT_REFUSALS: Final = {
+    "attachment/empty": _("The file is empty."),
+    "attachment/too-large": _("The file is too large."),
+    "attachment/kind": _("Only PDF, PNG, JPEG and plain text (UTF-8) are taken; this is none of them."),
+    "attachment/markup": _("This is HTML, SVG or XML. Attach a picture, a PDF or plain text."),
+    "attachment/pdf": _("This is no PDF of version 1 or 2."),
+    "attachment/cut": _("The PDF is cut off, or something follows its end."),
+    "attachment/two-in-one": _("The PDF is an archive at the same time."),
+    "attachment/locked": _("The PDF is locked by a password."),
+    "attachment/active": _("The PDF carries scripts, forms or files. Print it into a new PDF."),
+    "attachment/broken": _("The picture is broken or cut off."),
+    "attachment/too-many-pixels": _("The picture has too many pixels."),
+    "attachment/too-many": _("So many files are attached already that no more fit."),
+}

@@ -158,6 +158,7 @@ MENU: list[dict[str, Any]] = [
         "items": [
             _item(_("Journal"), "journal", "tables.journalentry"),
             _item(_("Feed events"), "feed", "tables.feedevent"),
+            _item(_("Evidence packs"), "lock", "audit.evidencepack"),
         ],
     },
     {

@@ -34,7 +34,9 @@ DECISIONS = (
     "audit.view_tabledecision",
     "audit.view_notice",
     "audit.view_person",
+    "audit.view_attachment",
 )
+EVIDENCE = ("audit.view_evidencepack", "audit.export_evidence")
 PROOF = (
     "tables.view_journalentry",
     "tables.view_feedevent",
@@ -89,7 +91,10 @@ ROLES: dict[str, Role] = {
             }
         ),
     ),
-    "support": Role(_("Support agent"), frozenset({*PLAY, *MONEY, *DECISIONS, "audit.report_incident"})),
+    "support": Role(
+        _("Support agent"),
+        frozenset({*PLAY, *MONEY, *DECISIONS, *EVIDENCE, "audit.report_incident", "audit.attach_file"}),
+    ),
     "auditor": Role(
         _("Auditor"),
         frozenset(
@@ -98,6 +103,7 @@ ROLES: dict[str, Role] = {
                 *MONEY,
                 *PROOF,
                 *DECISIONS,
+                *EVIDENCE,
                 "audit.view_setupchange",
                 "audit.view_signin",
                 "tables.view_apikey",

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from audit import words
 from audit.admin.ask import ask_url
+from audit.admin.attachment import attachments_context
 from audit.admin.report import report_page
 from audit.admin.ruling_words import incident_badge, incident_title, rule_of, ruling_badge, say_facts
 from audit.models import Incident, IncidentStatus, Ruling
@@ -93,6 +94,7 @@ class IncidentAdmin(ReadOnlyAdmin):
         may_ask = is_open and request.user.has_perm("audit.request_ruling")
         by = found.reported_by
         return {
+            **attachments_context(request, found),
             "incident": found,
             "title": incident_title(found),
             "crumbs": [

@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from audit import words
+from audit.admin.attachment import attachments_context
 from audit.admin.refusals import Refusal
 from audit.admin.ruling_words import incident_title, rule_of, ruling_badge, subject_of, title_of
 from audit.admin.two_coups import MarkedCoup, compare_coups, one_coup
@@ -84,6 +85,7 @@ def ruling_context(
     notices_count, notices = notices_of(ruling)
     subject = subject_of(ruling, progress.first, progress.last)
     return {
+        **attachments_context(request, ruling),
         "ruling": ruling,
         "title": title_of(RulingKind(ruling.kind), subject),
         "crumbs": [Crumb(_("Rulings"), reverse("admin:audit_ruling_changelist")), Crumb(ruling.number)],

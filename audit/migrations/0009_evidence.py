@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('audit', '0006_table_webhooks'),
+        ('audit', '0008_who_decided_stays'),
         ('tables', '0006_no_check_passes_by_null'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

@@ -1,4 +1,4 @@
-"""An evidence pack in the words of one language: headings, facts, coups and tables, for the page to be set from."""
+"""An evidence pack in the words of one language: headings, facts, coups and tables, ready to be set."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def document_of(pack: EvidencePack, facts: Facts, language: Language) -> Block:
             "title": _("Evidence of %(subject)s") % {"subject": pack.subject_label},
             "facts": _head(pack, facts),
             "sections": [
-                *(_shoe_sections(facts) if len(facts.rounds) != 1 else []),
+                *(_shoe_sections(facts) if facts.is_shoe else []),
                 *(
                     section
                     for round_ in facts.rounds
-                    if len(facts.rounds) == 1
+                    if not facts.is_shoe
                     for section in _round_sections(round_, facts, language)
                 ),
                 *_decision_sections(facts, language),
@@ -90,9 +90,8 @@ def _money(minor: int, round_: Round, *, is_difference: bool = False) -> str:
 def _ended(outcome: str, player: Any, banker: Any) -> str:
     if not outcome:
         return _("Void")
-    return (
-        f"{words.WINNERS[outcome]} {player}–{banker}" if player is not None else str(words.WINNERS[outcome])
-    )
+    score = f" {player}–{banker}" if player is not None else ""
+    return f"{words.WINNERS[outcome]}{score}"
 
 
 # --- a round --------------------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ Players = Callable[[int], str]
 class Facts:
     """What a pack is about: records to draw from, and the same as rows of plain values."""
 
+    is_shoe: bool
     shoe: Shoe
     rounds: tuple[Round, ...]
     rulebooks: tuple[Rulebook, ...]
@@ -66,13 +67,15 @@ def read_facts(pack: EvidencePack) -> Facts:
         incidents = list(about.filter(round__in=round_ids))
     incidents.sort(key=lambda one: one.pk)
     players = _names(pack, round_ids)
+    is_shoe = pack.subject_kind == PackSubject.SHOE
     return Facts(
+        is_shoe=is_shoe,
         shoe=shoe,
         rounds=tuple(rounds),
         rulebooks=tuple(_rulebooks(rounds, shoe)),
         rulings=tuple(rulings),
         incidents=tuple(incidents),
-        tables=_tables(shoe, rounds, rulings, incidents, players),
+        tables=_tables(shoe, rounds, rulings, incidents, players, is_shoe=is_shoe),
         entries=tuple(_entries(pack, shoe, round_ids, rulings, incidents)),
         player=players,
     )
@@ -122,6 +125,8 @@ def _tables(
     rulings: list[Ruling],
     incidents: list[Incident],
     player: Players,
+    *,
+    is_shoe: bool,
 ) -> dict[str, list[Row]]:
     keys = [round_.pk for round_ in rounds]
     names = {round_.pk: round_.public_id for round_ in rounds}
@@ -143,7 +148,7 @@ def _tables(
             }
             for one in Deal.objects.filter(round__in=keys).order_by("round__number", "number")
         ],
-        "cards": _card_rows(shoe, keys, names, whole_shoe=len(rounds) != 1),
+        "cards": _card_rows(shoe, keys, names, whole_shoe=is_shoe),
         "insurance": [
             {
                 "round": names[one.deal.round_id],

@@ -60,7 +60,7 @@ def _files(pack: EvidencePack, facts: Facts, pdf: bytes) -> dict[str, bytes]:
 
 
 def _one_moment() -> None:
-    """Let all that is read be of one moment; inside a transaction of somebody else's it is so far as can be."""
+    """Let all that is read be of one moment, where the transaction is ours to say so."""
     if len(connection.savepoint_ids) == 0 and connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")

@@ -1,4 +1,4 @@
-"""The page of an evidence pack: set by Typst, with a font that has Thai and Latin letters. Asks no network."""
+"""The pages of an evidence pack: set by Typst, in a font with Thai and Latin letters. Asks no network."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _fonts() -> typst.Fonts:
 
 
 def typeset(pack: EvidencePack, parts: Iterable[dict[str, Any]], *, form: str = "pdf") -> Any:
-    """Set a pack's pages: a PDF as bytes, or as PNG one for each page. The same input gives the same bytes."""
+    """Set a pack's pages, as a PDF or a PNG for each page. The same input gives the same bytes."""
     shown = list(parts)
     at = pack.asked_at.astimezone(UTC)
     moment = {name: getattr(at, name) for name in ("year", "month", "day", "hour", "minute", "second")}
