@@ -67,6 +67,7 @@ ROLES: dict[str, Role] = {
                 "tables.key_play",
                 "audit.report_incident",
                 "audit.request_ruling",
+                "audit.attach_file",
             }
         ),
     ),
@@ -78,6 +79,8 @@ ROLES: dict[str, Role] = {
                 *MONEY,
                 *PROOF,
                 *DECISIONS,
+                *EVIDENCE,
+                "audit.attach_file",
                 "tables.open_table",
                 "tables.key_play",
                 "tables.accept_gap",

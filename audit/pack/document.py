@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -83,7 +84,7 @@ def _plain(text: Any) -> str:
     return html.unescape(strip_tags(str(text)))
 
 
-def _money(minor: int, round_: Round, *, is_difference: bool = False) -> str:
+def _money(minor: int | Decimal, round_: Round, *, is_difference: bool = False) -> str:
     return write_money(int(minor), round_.table.currency, is_difference=is_difference)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from audit.models import EvidencePack, Incident, Notice, PackSubject, Ruling, RulingRound
 from tables.models import (
@@ -144,7 +145,7 @@ def _tables(
                 "status": one.status,
                 "started_at": _when(one.started_at),
                 "died_at": _when(one.died_at),
-                "authority": numbers.get(one.authority, str(one.authority or "")),
+                "authority": _authority(one.authority, numbers),
             }
             for one in Deal.objects.filter(round__in=keys).order_by("round__number", "number")
         ],
@@ -256,6 +257,11 @@ def _tables(
     }
 
 
+def _authority(given: UUID | None, numbers: Mapping[UUID, str]) -> str:
+    """Name what stands behind a change: a ruling by its number."""
+    return numbers.get(given, str(given)) if given else ""
+
+
 def _shoe_row(shoe: Shoe) -> Row:
     return {
         "shoe": shoe.public_id,
@@ -334,11 +340,11 @@ def _bet_row(bet: Bet, names: dict[int, str], player: Players) -> Row:
     }
 
 
-def _revision_row(one: Settlement, names: dict[int, str], numbers: Mapping[Any, str]) -> Row:
+def _revision_row(one: Settlement, names: dict[int, str], numbers: Mapping[UUID, str]) -> Row:
     return {
         "round": names[one.round_id],
         "revision": one.revision,
-        "authority": numbers.get(one.authority, str(one.authority or "")),
+        "authority": _authority(one.authority, numbers),
         "outcome": one.outcome,
         "verdicts": one.verdicts,
         "overlay": one.overlay,
