@@ -100,7 +100,8 @@ def test_a_picture_is_attached_and_saved_again_but_never_shown(incident: Inciden
     assert answer.headers["Content-Disposition"] == 'attachment; filename="slip.jpg"'
     assert answer.headers["Content-Type"] == "image/jpeg"
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
-    assert answer.headers["Cache-Control"] == "private, no-store"
+    assert "no-store" in answer.headers["Cache-Control"]
+    assert answer.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
 
 
 def test_a_refused_file_says_why(incident: Incident) -> None:
