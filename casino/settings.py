@@ -271,6 +271,8 @@ SPECTACULAR_SETTINGS = {
         "BetStatus": ["accepted", "refused", "cancelled"],
         "DeliveryStatus": ["waiting", "delivered", "dead", "closed"],
         "IncidentStatus": ["open", "ruled", "closed"],
+        "PackStatus": ["waiting", "making", "ready", "failed"],
+        "PackSubject": ["round", "shoe", "complaint"],
         "RulingStatus": [
             "requested",
             "approved",

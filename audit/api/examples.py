@@ -148,6 +148,21 @@ NOTICE = {
 }
 
 
+PACK = {
+    "number": "E-0012",
+    "kind": "round",
+    "about": _ROUND_ID,
+    "names_players": True,
+    "status": "ready",
+    "step": 3,
+    "stated_at": "2026-11-29T14:30:00Z",
+    "finished_at": "2026-11-29T14:30:04Z",
+    "size_bytes": 184_220,
+    "sha256": _HASH,
+    "problem": "",
+}
+
+
 def shown(value: dict[str, Any], status: int = 200) -> list[OpenApiExample]:
     """Show one thing as the answer of an operation."""
     return [OpenApiExample("Example", value=value, response_only=True, status_codes=[str(status)])]

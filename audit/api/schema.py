@@ -14,6 +14,7 @@ def _path(name: str, said: str, example: str | int, kind: type = str) -> OpenApi
 
 INCIDENT = _path("number", "The incident's number.", "I-0457")
 RULING = _path("number", "The ruling's number.", "R-0192")
+PACK = _path("number", "The evidence pack's number.", "E-0012")
 DECISION = _path("decision_id", "The decision's `id`.", 8123, int)
 REFERENCE = _path("reference", "The player's reference outside.", "P-10001")
 
@@ -63,6 +64,14 @@ _OTHER_REPORT: Example = (
     [],
     {},
 )
+
+
+_NOT_READY: Example = ("not-ready", "Not ready", "E-0012 is making.", [], {})
+
+
+def pack_problems(*statuses: int) -> dict[Any, Any]:
+    """Return the responses of an operation on evidence packs for these errors."""
+    return problems(*statuses, conflict=_NOT_READY)
 
 
 def ruling_problems(*statuses: int) -> dict[Any, Any]:

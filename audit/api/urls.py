@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from audit.api import incidents, rulings, telling
+from audit.api import evidence, incidents, rulings, telling
 
 app_name = "audit-api"
 
@@ -14,6 +14,9 @@ urlpatterns = [
         telling.AcknowledgeDecision.as_view(),
         name="acknowledge-decision",
     ),
+    path("v1/evidence", evidence.EvidencePacks.as_view(), name="evidence"),
+    path("v1/evidence/<str:number>", evidence.OneEvidencePack.as_view(), name="evidence-pack"),
+    path("v1/evidence/<str:number>/file", evidence.EvidenceFile.as_view(), name="evidence-file"),
     path("v1/incidents", incidents.Incidents.as_view(), name="incidents"),
     path("v1/incidents/<str:number>", incidents.OneIncident.as_view(), name="incident"),
     path("v1/rulings", rulings.Rulings.as_view(), name="rulings"),
