@@ -43,7 +43,8 @@ class Plan:
 
 # `verdict` is what the engine said, a row a kind and phase. A bet of a dead deal is void, and so is insurance
 # that the coup does not offer at the odds it was sold at. Odds shown pay insurance alone, and only where
-# the rulebook says so.
+# the rulebook says so. What was paid before is looked up bet by bet: joined, its rows, of which there may be
+# no statistics yet, could be read anew for each bet.
 PAID = """
 verdict AS (
     SELECT * FROM unnest(
@@ -64,7 +65,10 @@ verdict AS (
         coalesce(p.returned_minor, 0) AS before_minor
     FROM tables_bet b
     LEFT JOIN verdict v ON v.kind = b.kind AND v.phase = b.phase
-    LEFT JOIN tables_settlementline p ON p.settlement_id = %(previous)s AND p.bet_id = b.id
+    LEFT JOIN LATERAL (
+        SELECT result, returned_minor FROM tables_settlementline
+        WHERE settlement_id = %(previous)s AND bet_id = b.id LIMIT 1
+    ) p ON true
     WHERE b.round_id = %(round)s AND b.status = 'accepted'
 ), paid AS MATERIALIZED (
     SELECT id, player_id, kind, stake_minor, before, result, before_minor, CASE result
