@@ -1,6 +1,6 @@
-"""Locks of decisions: always the ruling before its rounds."""
+"""Locks of decisions: a complaint before its ruling, the ruling before its rounds."""
 
-from audit.models import Ruling, SetupChange
+from audit.models import Complaint, Consent, Ruling, SetupChange, VideoHold
 
 
 def lock_ruling(ruling_id: int) -> Ruling:
@@ -17,3 +17,29 @@ def lock_setup_change(change_id: int) -> SetupChange:
     :raises SetupChange.DoesNotExist: if there is none.
     """
     return SetupChange.objects.select_for_update(of=("self",), no_key=True).get(pk=change_id)
+
+
+def lock_complaint(complaint_id: int) -> Complaint:
+    """Lock one complaint.
+
+    :raises Complaint.DoesNotExist: if there is none.
+    """
+    rows = Complaint.objects.select_related("round__table", "table", "player", "owner")
+    return rows.select_for_update(of=("self",), no_key=True).get(pk=complaint_id)
+
+
+def lock_consent(consent_id: int) -> Consent:
+    """Lock one consent.
+
+    :raises Consent.DoesNotExist: if there is none.
+    """
+    return Consent.objects.select_for_update(of=("self",), no_key=True).get(pk=consent_id)
+
+
+def lock_video_hold(hold_id: int) -> VideoHold:
+    """Lock one hold on video.
+
+    :raises VideoHold.DoesNotExist: if there is none.
+    """
+    rows = VideoHold.objects.select_related("round__table")
+    return rows.select_for_update(of=("self",), no_key=True).get(pk=hold_id)

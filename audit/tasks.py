@@ -8,12 +8,18 @@ from django.utils import timezone
 from audit.models import RulingRound
 from audit.pack.making import make_pack
 from audit.queries.decisions import tables_to_call
+from audit.queries.video import due_holds
 from audit.services.applying import apply_next_round, claim_ruling, finish_ruling
+from audit.services.complaint_watch import escalate_complaints
+from audit.services.consents import expire_consents
 from audit.services.delivering import deliver_decisions as deliver_to
 from audit.services.incidents import escalate_late_holds, incidents_from_findings
 from audit.services.packs import MAKE, ring_for_packs
+from audit.services.recording import ask_recorder as ask_about
+from audit.services.recording import lapse_holds
 from audit.services.rulings import expire_rulings
 from audit.services.telling import DELIVER
+from audit.services.video import ASK
 from tables.services import outbox
 from tables.tasks import RETRY_SECONDS
 
@@ -42,12 +48,15 @@ def help_ruling(ruling_id: int, **_newer: Any) -> None:
 
 @shared_task(name="audit.sweep")
 def sweep(**_newer: Any) -> None:
-    """Make incidents of findings, escalate late holds, and let requests nobody decided expire."""
+    """Make incidents of findings, escalate what waits too long, and let requests nobody decided expire."""
     now = timezone.now()
     incidents_from_findings(now=now)
     escalate_late_holds(now=now)
     expire_rulings(now=now)
     ring_for_packs(now=now)
+    expire_consents(now=now)
+    escalate_complaints(now=now)
+    lapse_holds(now=now)
 
 
 @shared_task(name=DELIVER)
@@ -69,3 +78,10 @@ def make_packs(pack_ids: list[int], **_newer: Any) -> None:
     """Make evidence packs; one that is made, or that somebody is making, is left."""
     for pack_id in pack_ids:
         make_pack(pack_id=pack_id, now=timezone.now())
+
+
+@shared_task(name=ASK)
+def ask_recorder(hold_ids: list[int] | None = None, **_newer: Any) -> None:
+    """Ask the recorder about holds on video; without ids, those that are due."""
+    now = timezone.now()
+    ask_about(hold_ids=due_holds(now) if hold_ids is None else hold_ids, now=now)

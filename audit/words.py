@@ -185,6 +185,7 @@ REFUSALS: Final = {
     "ruling/kinds": _("Choose the kinds of bet that are void."),
     "ruling/re-deal": _("This round cannot be dealt again."),
     "ruling/correct": _("These cards cannot be a correction."),
+    "ruling/complaint": _("A ruling names a complaint that was upheld."),
     "ruling/reinstate": _("That ruling cannot be taken out of force here."),
     "ruling/no-coup": _("There is no lawful coup that the round could be paid by."),
     "ruling/card-unseen": _("A card had not been seen before: correct the cards instead."),

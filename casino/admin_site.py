@@ -1,9 +1,11 @@
 """The admin site: who is who in the top bar, the menu a role may see, and the look-up box on every page."""
 
+import re
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth.models import AnonymousUser, User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -12,11 +14,16 @@ from django.utils.translation import gettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 from unfold.sites import UnfoldAdminSite
 
+from audit.models import Complaint, Incident, Ruling
+from audit.queries.lookup_answer import players_shown
 from audit.queries.queue import waiting_counts
+from audit.services.looks import look_at_players
 from casino.roles import ROLES
 from tables.house import house_zone
 from tables.queries.lookup import LONGEST, Answer, Found, look_up
+from tables.services.actors import Actor
 
+NUMBERED = re.compile(r"([CIR])-\d{4,9}", re.ASCII)
 LANGUAGE_CHOICES = (("en", "EN"), ("th", "ไทย"))
 
 
@@ -57,9 +64,22 @@ class BluecardAdminSite(UnfoldAdminSite):
         """Answer the look-up box: go to the record named, or list what may be meant."""
         text = request.GET.get("q", "")
         kinds = frozenset(kind for kind in Found if request.user.has_perm(f"tables.view_{kind.value}"))
-        answer = look_up(text, kinds=kinds, zone=house_zone(), now=datetime.now(UTC))
+        numbered = numbered_record(request, text)
+        if numbered:
+            return HttpResponseRedirect(numbered)
+        now = datetime.now(UTC)
+        answer = look_up(text, kinds=kinds, zone=house_zone(), now=now)
+        look_at_players(
+            players_shown(answer, None),
+            way="lookup",
+            reason="lookup",
+            actor=Actor.of_user(request.user),
+            at=now,
+        )
         hit = answer.only_hit
         if hit is not None:
+            if answer.message:
+                messages.warning(request, gettext("The dealer differs: %(why)s.") % {"why": answer.message})
             return HttpResponseRedirect(reverse(f"admin:tables_{hit.kind.value}_change", args=[hit.pk]))
         context = {
             **self.each_context(request),
@@ -71,6 +91,19 @@ class BluecardAdminSite(UnfoldAdminSite):
         }
         status = 200 if answer.hits or not answer.text else 404
         return TemplateResponse(request, "bluecard/lookup.html", context, status=status)
+
+
+def numbered_record(request: HttpRequest, text: str) -> str:
+    """Return where a complaint, an incident or a ruling is shown that a text names by its number."""
+    form = NUMBERED.fullmatch(text.strip().upper())
+    if form is None:
+        return ""
+    model = {"C": Complaint, "I": Incident, "R": Ruling}[form[1]]
+    name = model._meta.model_name
+    found = model._default_manager.filter(number=form[0]).values_list("pk", flat=True).first()
+    if found is None or not request.user.has_perm(f"audit.view_{name}"):
+        return ""
+    return reverse(f"admin:audit_{name}_change", args=[found])
 
 
 def group_hits(answer: Answer) -> list[tuple[str, list[tuple[str, str]]]]:
@@ -138,7 +171,9 @@ MENU: list[dict[str, Any]] = [
         "title": _("Questions"),
         "items": [
             {**_item(_("Incidents"), "triangle", "audit.incident"), "count": "incidents"},
+            {**_item(_("Complaints"), "receipt", "audit.complaint"), "count": "complaints"},
             {**_item(_("Rulings"), "scales", "audit.ruling"), "count": "rulings"},
+            _item(_("Video"), "play", "audit.videohold"),
             _item(_("Notices"), "receipt", "audit.notice"),
             _item(_("Findings"), "flag", "tables.finding"),
         ],

@@ -18,6 +18,7 @@ from audit.admin.ruling_words import (
 )
 from audit.admin.setup_words import change_title
 from audit.models import Incident, Ruling, RulingKind
+from audit.queries.complaint_queue import questions_waiting
 from audit.queries.queue import changes_to_decide, queue_of
 from audit.queries.setup_changes import Named
 from audit.services.rulings import EXPIRES_AFTER
@@ -87,6 +88,7 @@ def dashboard_context(request: HttpRequest) -> dict[str, Any]:
         changes = changes_to_decide(user, now)
         named = Named.by(changes)
         context["changes"] = [(one, change_title(one, named), one.expires_at - now) for one in changes]
+    context |= questions_waiting(user, now)
     return context
 
 

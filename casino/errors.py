@@ -18,6 +18,7 @@ from rest_framework.views import exception_handler
 
 from audit.queries.persons import NoPerson
 from audit.services.asking import BadRuling
+from audit.services.complaint_record import BadComplaint, CannotChange
 from audit.services.incidents import BadReport, OtherReport
 from audit.services.rulings import CannotDecide
 from tables.api.problems import MEDIA_TYPE, FieldError, Problem, ProblemDetails
@@ -41,6 +42,8 @@ DOMAIN_ERRORS: tuple[tuple[type[Exception], int, str, str], ...] = (
     (BadRuling, 400, "bad-input", "Bad input"),
     (BadReport, 400, "bad-input", "Bad input"),
     (OtherReport, 409, "conflict", "Conflict"),
+    (BadComplaint, 400, "bad-input", "Bad input"),
+    (CannotChange, 409, "changed", "Not done"),
     (IllegalTransition, 409, "illegal-transition", "Not possible in this state"),
     (BadRoundId, 400, "bad-round-id", "Not a round ID"),
     (BadSetup, 400, "bad-input", "Bad input"),
@@ -111,9 +114,9 @@ def _http_problem(status: int, detail: str, errors: list[FieldError] | None = No
 def _fields_of(error: Exception) -> list[FieldError]:
     if isinstance(error, BadRoundId):
         return [FieldError("round_id", error.code.value, error.message)]
-    if isinstance(error, BadSetup | BadRuling | BadReport | PlayRefused):
+    if isinstance(error, BadSetup | BadRuling | BadReport | BadComplaint | PlayRefused):
         return [FieldError(error.field, error.rule, error.message)]
-    if isinstance(error, CannotDecide):
+    if isinstance(error, CannotDecide | CannotChange):
         return [FieldError(WHOLE, error.rule, error.message)]
     return []
 

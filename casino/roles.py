@@ -35,6 +35,10 @@ DECISIONS = (
     "audit.view_notice",
     "audit.view_person",
     "audit.view_attachment",
+    "audit.view_complaint",
+    "audit.view_complaintevent",
+    "audit.view_consent",
+    "audit.view_videohold",
 )
 EVIDENCE = ("audit.view_evidencepack", "audit.export_evidence")
 PROOF = (
@@ -91,12 +95,27 @@ ROLES: dict[str, Role] = {
                 "audit.approve_ruling",
                 "audit.view_setupchange",
                 "audit.approve_setup_change",
+                "audit.handle_complaint",
+                "audit.decide_complaint",
+                "audit.request_consent",
+                "audit.give_consent",
             }
         ),
     ),
     "support": Role(
         _("Support agent"),
-        frozenset({*PLAY, *MONEY, *DECISIONS, *EVIDENCE, "audit.report_incident", "audit.attach_file"}),
+        frozenset(
+            {
+                *PLAY,
+                *MONEY,
+                *DECISIONS,
+                *EVIDENCE,
+                "audit.report_incident",
+                "audit.attach_file",
+                "audit.handle_complaint",
+                "audit.request_consent",
+            }
+        ),
     ),
     "auditor": Role(
         _("Auditor"),

@@ -6,6 +6,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 from kombu.entity import Exchange, Queue
 
+from casino.complaint_settings import check_complaint_settings
 from casino.runtime.database_url import database_from_url, database_url
 from casino.runtime.places import ROOT, socket_folder, state_folder
 
@@ -46,6 +47,11 @@ WORKER_PROCESSES = _number("WORKER_PROCESSES", 2)
 WALLET_URL = _read("WALLET_URL")
 WALLET_SECRET = _read("WALLET_SECRET")
 RECORDER_URL = _read("RECORDER_URL")
+RECORDER_SECRET = _read("RECORDER_SECRET")
+COMPLAINT_FILING_WINDOW = _read("COMPLAINT_FILING_WINDOW")
+COMPLAINT_ANSWER_WITHIN = _read("COMPLAINT_ANSWER_WITHIN", "10 days")
+COMPLAINT_HOLIDAYS = _read("COMPLAINT_HOLIDAYS").replace(",", " ").split()
+COMPLAINT_WHEN_INCOMPLETE = _read("COMPLAINT_WHEN_INCOMPLETE", "refuse")
 EVIDENCE_FOLDER = _read("EVIDENCE_FOLDER", str(BLUECARD_STATE / "evidence"))
 EVIDENCE_NAME = _read("EVIDENCE_NAME", "bluecard.localhost/evidence")
 EVIDENCE_KEY_FILE = _read("EVIDENCE_KEY_FILE", str(BLUECARD_STATE / "keys" / "evidence.key"))
@@ -57,8 +63,15 @@ ATTACHMENT_MAX_COUNT = _number("ATTACHMENT_MAX_COUNT", 50)
 if BLUECARD_MODE not in {"development", "production"}:
     raise ImproperlyConfigured(f"BLUECARD_MODE is development or production, not {BLUECARD_MODE!r}")
 IS_PRODUCTION = BLUECARD_MODE == "production"
-#: True while nobody named a wallet: `make run` then starts the small one of casino/counterparts.
+#: True while nobody named a wallet or recorder: `make run` then starts the small one of casino/counterparts.
 WALLET_IS_OURS = not IS_PRODUCTION and not WALLET_URL
+RECORDER_IS_OURS = not IS_PRODUCTION and not RECORDER_URL
+check_complaint_settings(
+    window=COMPLAINT_FILING_WINDOW,
+    answer=COMPLAINT_ANSWER_WITHIN,
+    holidays=COMPLAINT_HOLIDAYS,
+    when_incomplete=COMPLAINT_WHEN_INCOMPLETE,
+)
 
 if IS_PRODUCTION:
     _needed = {
@@ -67,6 +80,8 @@ if IS_PRODUCTION:
         "ALLOWED_HOSTS": ALLOWED_HOSTS,
         "WALLET_URL": WALLET_URL,
         "WALLET_SECRET": WALLET_SECRET,
+        "RECORDER_URL": RECORDER_URL,
+        "RECORDER_SECRET": RECORDER_SECRET,
     } | ({"DATABASE_OWNER_URL": DATABASE_OWNER_URL} if BLUECARD_AS_OWNER else {"DATABASE_URL": DATABASE_URL})
     _missing = ", ".join(sorted(name for name, value in _needed.items() if not value))
     if _missing:
@@ -77,6 +92,7 @@ else:
     WALLET_SECRET = WALLET_SECRET or "development-only-wallet-secret"
     WALLET_URL = WALLET_URL or "http://127.0.0.1:8101"
     RECORDER_URL = RECORDER_URL or "http://127.0.0.1:8102"
+    RECORDER_SECRET = RECORDER_SECRET or "development-only-recorder-secret"
     ALLOWED_HOSTS = ALLOWED_HOSTS or ["localhost", "127.0.0.1", "[::1]", "testserver"]
 
 # --- The database -----------------------------------------------------------------------------------
@@ -119,6 +135,7 @@ CELERY_BEAT_SCHEDULE = {
     "reconcile-wallet": {"task": "tables.ask_for_reconciliation", "schedule": 3600.0},
     "sweep-decisions": {"task": "audit.sweep", "schedule": 2.0},
     "deliver-decisions": {"task": "audit.deliver_decisions", "schedule": 2.0},
+    "ask-recorder": {"task": "audit.ask_recorder", "schedule": 2.0},
 }
 if BROKER_IS_PGMQ:
     # One long task may not outlive the visibility timeout, or it is delivered again while it runs.
@@ -284,6 +301,18 @@ SPECTACULAR_SETTINGS = {
             "stale",
         ],
         "RulingRoundStatus": ["waiting", "applied"],
+        "ComplaintStatus": [
+            "received",
+            "waiting",
+            "accepted",
+            "refused",
+            "under_review",
+            "upheld",
+            "rejected",
+            "closed",
+        ],
+        "ComplaintSource": ["person", "api"],
+        "VideoHoldStatus": ["asked", "held", "refused", "lapsed", "releasing", "released"],
         "RulingKind": [
             "stand",
             "void_round",

@@ -1,5 +1,27 @@
-"""The pages of decisions: incidents, rulings, notices, and what they add to the pages of play."""
+"""The pages of decisions: complaints, incidents, rulings, notices, video, and what they add to play."""
 
-from audit.admin import attachment, evidence, incident, notice, panels, ruling, setup_change
+from audit.admin import (
+    attachment,
+    complaint,
+    complaint_panels,
+    evidence,
+    incident,
+    notice,
+    panels,
+    ruling,
+    setup_change,
+    videohold,
+)
 
-__all__ = ["attachment", "evidence", "incident", "notice", "panels", "ruling", "setup_change"]
+__all__ = [
+    "attachment",
+    "complaint",
+    "complaint_panels",
+    "evidence",
+    "incident",
+    "notice",
+    "panels",
+    "ruling",
+    "setup_change",
+    "videohold",
+]

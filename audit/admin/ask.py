@@ -103,6 +103,7 @@ def _ask(
             actor=actor,
             at=datetime.now(UTC),
             incident=asked.incident,
+            complaint=asked.complaint,
             **_arguments(asked),
         )
     except REFUSING as error:
@@ -122,6 +123,7 @@ def _ask(
 def _context(asked: Asked, seen: Preview | None, refusal: Refusal | None, given: QueryDict) -> dict[str, Any]:
     subject, kind = asked.subject, asked.kind
     query = subject.query + (f"&incident={asked.incident.pk}" if asked.incident else "")
+    query += f"&complaint={asked.complaint.pk}" if asked.complaint else ""
     passage = (
         asked.incident.passage
         if asked.incident
@@ -150,6 +152,7 @@ def _context(asked: Asked, seen: Preview | None, refusal: Refusal | None, given:
         ],
         "query": query,
         "incident": asked.incident,
+        "complaint": asked.complaint,
         "incident_title": incident_title(asked.incident) if asked.incident else "",
         "rule_proposed": is_proposed(asked.incident, kind) if kind and asked.incident else None,
         "rule": rule_of(rulebook, passage),

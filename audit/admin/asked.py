@@ -11,7 +11,7 @@ from django.http import QueryDict
 
 from audit import words
 from audit.admin.subjects import Subject, read_key
-from audit.models import Incident, IncidentStatus, Ruling, RulingKind
+from audit.models import Complaint, ComplaintStatus, Incident, IncidentStatus, Ruling, RulingKind
 from audit.queries.rulings_in_force import texts_of
 from tables.models import Deal, DealStatus, Round, RoundStatus
 from tables.rules.drawing import DEAL_ORDER
@@ -55,6 +55,7 @@ class Asked:
     reinstates: Ruling | None
     incident: Incident | None
     recorded: dict[str, str]  # the cards of the live deal, by place
+    complaint: Complaint | None = None
     first: str = ""
     last: str = ""
     left_out: int = 0  # rounds of the range that are void already
@@ -65,7 +66,7 @@ def read_asked(subject: Subject, given: QueryDict) -> Asked:
     """Read what is asked for; what cannot be read is as if it had not been typed."""
     kinds = {kind.value: kind for kind in kinds_for(subject)}
     kind = kinds.get(given.get("kind", ""))
-    asked = Asked(subject, kind, [], {}, None, _incident(subject, given), {})
+    asked = Asked(subject, kind, [], {}, None, _incident(subject, given), {}, _complaint(subject, given))
     if subject.round is not None:
         deal = Deal.objects.filter(round=subject.round, status=DealStatus.LIVE.value).first()
         asked.recorded = texts_of(deal)
@@ -103,6 +104,12 @@ def _incident(subject: Subject, given: QueryDict) -> Incident | None:
     else:
         found = found.filter(shoe=None, round=None)
     return found.select_related("rulebook").order_by("-pk").first()
+
+
+def _complaint(subject: Subject, given: QueryDict) -> Complaint | None:
+    """Find the upheld complaint this carries out: the one named, if it is about this round."""
+    upheld = Complaint.objects.filter(round=subject.round, status=ComplaintStatus.UPHELD.value)
+    return upheld.filter(pk=read_key(given, "complaint") or 0).first() if subject.round else None
 
 
 def _read_cards(given: QueryDict, recorded: Mapping[str, str]) -> dict[str, str]:

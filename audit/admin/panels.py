@@ -19,7 +19,7 @@ from audit import words
 from audit.admin.ask import ask_url
 from audit.admin.report import report_url
 from audit.admin.ruling_words import incident_badge, incident_title, ruling_badge
-from audit.models import Incident, Notice, Ruling, RulingKind, RulingRound
+from audit.models import Complaint, Incident, Notice, Ruling, RulingKind, RulingRound
 from tables.admin.panels import HeadButton, add_authorities, add_head_buttons, add_round_panel
 from tables.models import Dealer, GameTable, Round, RoundStatus, Shoe
 
@@ -40,7 +40,15 @@ def round_buttons(request: HttpRequest, found: Round) -> list[HeadButton]:
                 HeadButton(_("Correct"), ask_url(query, RulingKind.CORRECT), "pencil"),
             ]
         buttons.append(HeadButton(_("Other ruling"), ask_url(query), "scales"))
-    return [*buttons, *_report_button(request, query, "main")]
+    if request.user.has_perm("audit.handle_complaint"):
+        url = f"{reverse('admin:audit_complaint_new')}?round={found.pk}"
+        tone = "" if request.user.has_perm("audit.request_ruling") else "main"
+        buttons.append(HeadButton(_("Take a complaint"), url, "receipt", tone))
+    return [*buttons, *_report_button(request, query, "main" if _may_ask(request) else "")]
+
+
+def _may_ask(request: HttpRequest) -> bool:
+    return bool(request.user.has_perm("audit.request_ruling"))
 
 
 def shoe_buttons(request: HttpRequest, found: Shoe) -> list[HeadButton]:
@@ -122,11 +130,19 @@ def questions_panel(request: HttpRequest, found: Round) -> SafeString | None:
         "incidents": [
             (one, incident_title(one), incident_badge(one, now)) for one in incidents.order_by("-pk")[:SHOWN]
         ],
+        "complaints": complaints_of(request, found),
         "notices_count": Notice.objects.filter(round=found).count(),
         "round": found,
         "zone": found.table.zone,
     }
     return SafeString(render_to_string("bluecard/decide/questions.html", context, request))
+
+
+def complaints_of(request: HttpRequest, found: Round) -> list[Complaint]:
+    """List the complaints about a round, for whoever may see them."""
+    if not request.user.has_perm("audit.view_complaint"):
+        return []
+    return list(Complaint.objects.filter(round=found).order_by("-pk")[:SHOWN])
 
 
 def rulings_behind(request: HttpRequest, wanted: Sequence[UUID]) -> dict[UUID, SafeString]:

@@ -4,17 +4,37 @@ from typing import NamedTuple
 
 from django.utils.functional import Promise
 
+from audit.complaint_words import REFUSALS as COMPLAINT_REFUSALS
 from audit.queries.persons import NoPerson
 from audit.services.asking import BadRuling
+from audit.services.complaint_record import BadComplaint, CannotChange
 from audit.services.incidents import BadReport
 from audit.services.rulings import CannotDecide
 from audit.words import REFUSALS
 from tables.models import IllegalTransition
 from tables.services.setup import BadSetup
 
-REFUSING = (BadRuling, BadReport, CannotDecide, NoPerson, IllegalTransition)
+REFUSING = (
+    BadRuling,
+    BadReport,
+    BadComplaint,
+    CannotChange,
+    CannotDecide,
+    NoPerson,
+    IllegalTransition,
+)
 #: Rules whose words say everything: the detail would only repeat them.
-PLAIN = frozenset({"ruling/reason", "round/changed", "ruling/preview", "person/none", "setup/reason"})
+PLAIN = frozenset(
+    {
+        "ruling/reason",
+        "complaint/reason",
+        "consent/reason",
+        "round/changed",
+        "ruling/preview",
+        "person/none",
+        "setup/reason",
+    }
+)
 
 
 class Refusal(NamedTuple):
@@ -30,9 +50,9 @@ class Refusal(NamedTuple):
 def refusal_of(error: Exception) -> Refusal:
     """Describe a service's refusal for a page, with the HTTP status that fits it."""
     match error:
-        case BadRuling() | BadReport():
+        case BadRuling() | BadReport() | BadComplaint():
             rule, detail, status, field = error.rule, error.message, 400, error.field
-        case CannotDecide():
+        case CannotDecide() | CannotChange():
             rule, detail, status, field = error.rule, error.message, 409, ""
         case BadSetup():
             rule, detail, status, field = error.rule, error.message, 409, error.field
@@ -45,7 +65,7 @@ def refusal_of(error: Exception) -> Refusal:
 
 def refuse(rule: str, detail: str = "", *, status: int = 400, field: str = "") -> Refusal:
     """Describe a refusal of the page itself, by its rule."""
-    words = REFUSALS.get(rule)
+    words = REFUSALS.get(rule) or COMPLAINT_REFUSALS.get(rule)
     if words is None and rule.endswith("/incidents"):
         words = REFUSALS["incident/code"]
     return Refusal(rule, words or detail, "" if rule in PLAIN or words is None else detail, status, field)

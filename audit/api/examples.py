@@ -4,6 +4,8 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiExample
 
+from tables.api import examples as play_examples
+
 _ROUND_ID = "B03-20261129-02-041-K"
 _RULEBOOK = {"code": "live-commission", "version": 1}
 _PLAYER = {"number": 4711, "reference": "P-10001"}
@@ -145,6 +147,110 @@ NOTICE = {
     ),
     "moved_minor": -95000,
     "created_at": "2026-11-29T14:04:10Z",
+}
+COMPLAINT = {
+    "number": "C-0031",
+    "version": 2,
+    "status": "accepted",
+    "refusal": "",
+    "outcome": "",
+    "table": "B03",
+    "round": _ROUND_ID,
+    "player": _PLAYER,
+    "event_kind": "result",
+    "event_at": "2026-11-29T14:02:09Z",
+    "received_at": "2026-11-30T09:12:40Z",
+    "window_ends_at": "2026-11-30T14:02:09Z",
+    "answer_due_at": "2026-12-10T09:12:40Z",
+    "checks": {
+        "played_at": "agrees",
+        "table": "agrees",
+        "dealer": "differs",
+        "round_number": "agrees",
+        "player": "agrees",
+        "bet": "missing",
+    },
+    "source": "api",
+    "channel": "chat",
+    "language": "th",
+    "owner": "Pim Wattana",
+    "escalated_at": None,
+    "closed_at": None,
+    "is_admitted_late": False,
+    "merged_into": None,
+    "rulings": [],
+}
+FILED = COMPLAINT | {
+    "version": 1,
+    "status": "received",
+    "owner": None,
+    "is_repeat": False,
+    "missing": [],
+    "did_you_mean": [],
+}
+COMPLAINT_DETAIL = COMPLAINT | {
+    "said": {
+        "played_at": "2026-11-29T14:01:00Z",
+        "zone": "Asia/Bangkok",
+        "table": "B03",
+        "dealer": "Lin Wei",
+        "round": _ROUND_ID,
+        "bet": "",
+        "disputed": "The Banker stood on five.",
+        "contact": "chat 88214",
+    },
+    "steps": [
+        {
+            "version": 1,
+            "action": "filed",
+            "status": "received",
+            "by": "key 4f1c2d3e5a6b",
+            "at": "2026-11-30T09:12:40Z",
+            "text": None,
+        },
+        {
+            "version": 2,
+            "action": "accepted",
+            "status": "accepted",
+            "by": "Pim Wattana",
+            "at": "2026-11-30T09:20:03Z",
+            "text": None,
+        },
+    ],
+    "video": [
+        {
+            "camera": "B03",
+            "from_at": "2026-11-29T14:01:12Z",
+            "to_at": "2026-11-29T14:02:09Z",
+            "lapses_at": "2026-11-30T14:02:09Z",
+            "status": "held",
+            "asked_at": "2026-11-30T09:12:40Z",
+            "answered_at": "2026-11-30T09:12:41Z",
+        }
+    ],
+}
+WHOLE_LOOKUP: dict[str, Any] = {
+    "hits": [
+        {"kind": "round", "label": _ROUND_ID, "is_exact": True, "address": f"/api/v1/rounds/{_ROUND_ID}"}
+    ],
+    "slip": None,
+    "suggestions": [],
+    "message": "",
+    "about": {
+        "round": play_examples.ROUND_DETAIL,
+        "settlements": [play_examples.SETTLEMENT],
+        "incidents": [INCIDENT],
+        "rulings": [RULING],
+        "notices": [NOTICE],
+        "complaints": [COMPLAINT],
+        "video": {
+            "camera": "B03",
+            "from_at": "2026-11-29T14:01:12Z",
+            "to_at": "2026-11-29T14:02:09Z",
+            "expires_at": "2026-11-30T14:02:09Z",
+            "holds": COMPLAINT_DETAIL["video"],
+        },
+    },
 }
 
 

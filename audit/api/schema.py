@@ -15,6 +15,12 @@ def _path(name: str, said: str, example: str | int, kind: type = str) -> OpenApi
 INCIDENT = _path("number", "The incident's number.", "I-0457")
 RULING = _path("number", "The ruling's number.", "R-0192")
 PACK = _path("number", "The evidence pack's number.", "E-0012")
+COMPLAINT = _path("number", "The complaint's number.", "C-0031")
+VERB = _path(
+    "verb",
+    "accept, refuse, wait, review, uphold, reject, answer, close, reopen, note or merge.",
+    "accept",
+)
 DECISION = _path("decision_id", "The decision's `id`.", 8123, int)
 REFERENCE = _path("reference", "The player's reference outside.", "P-10001")
 
@@ -82,3 +88,30 @@ def ruling_problems(*statuses: int) -> dict[Any, Any]:
 def report_problems(*statuses: int) -> dict[Any, Any]:
     """Return the responses of a report for these errors."""
     return problems(*statuses, bad_input=_BAD_REPORT, conflict=_OTHER_REPORT)
+
+
+_BAD_COMPLAINT: Example = (
+    "bad-input",
+    "Bad input",
+    "disputed: say at least what is disputed (complaint/empty)",
+    [{"field": "disputed", "rule": "complaint/empty", "message": "say at least what is disputed"}],
+    {},
+)
+_NOT_CHANGED: Example = (
+    "changed",
+    "Not done",
+    "C-0031 was changed by Pim Wattana meanwhile: it is at version 3, you saw 2",
+    [
+        {
+            "field": "",
+            "rule": "complaint/changed",
+            "message": "C-0031 was changed by Pim Wattana meanwhile: it is at version 3, you saw 2",
+        }
+    ],
+    {},
+)
+
+
+def complaint_problems(*statuses: int) -> dict[Any, Any]:
+    """Return the responses of an operation on complaints for these errors."""
+    return problems(*statuses, bad_input=_BAD_COMPLAINT, conflict=_NOT_CHANGED)

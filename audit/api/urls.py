@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from audit.api import evidence, incidents, rulings, telling
+from audit.api import complaints, evidence, incidents, lookup, rulings, telling
 
 app_name = "audit-api"
 
@@ -19,6 +19,15 @@ urlpatterns = [
     path("v1/evidence/<str:number>/file", evidence.EvidenceFile.as_view(), name="evidence-file"),
     path("v1/incidents", incidents.Incidents.as_view(), name="incidents"),
     path("v1/incidents/<str:number>", incidents.OneIncident.as_view(), name="incident"),
+    path("v1/lookup", lookup.Lookup.as_view(), name="lookup"),
+    path("v1/complaints", complaints.Complaints.as_view(), name="complaints"),
+    path("v1/complaints/<str:number>", complaints.OneComplaint.as_view(), name="complaint"),
+    path(
+        "v1/complaints/<str:number>/information",
+        complaints.ComplaintInformation.as_view(),
+        name="complaint-information",
+    ),
+    path("v1/complaints/<str:number>/<str:verb>", complaints.ComplaintVerb.as_view(), name="complaint-verb"),
     path("v1/rulings", rulings.Rulings.as_view(), name="rulings"),
     path("v1/rulings/preview", rulings.RulingPreview.as_view(), name="preview-ruling"),
     path("v1/rulings/<str:number>", rulings.OneRuling.as_view(), name="ruling"),

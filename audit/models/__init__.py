@@ -1,5 +1,20 @@
 """What was questioned and what was decided."""
 
+from audit.models.complaint import (
+    COMPLAINT_FLOW,
+    RUNNING_STATUSES,
+    Complaint,
+    ComplaintAction,
+    ComplaintChannel,
+    ComplaintEvent,
+    ComplaintRefusal,
+    ComplaintSource,
+    ComplaintStatus,
+    ComplaintText,
+    ComplaintWords,
+    DisputedEvent,
+)
+from audit.models.consent import Consent, ConsentKind, ConsentStatus
 from audit.models.evidence import (
     PACK_FLOW,
     Attachment,
@@ -22,18 +37,35 @@ from audit.models.ruling import (
     SignIn,
 )
 from audit.models.telling import DecisionKind, Notice, TableDecision
+from audit.models.video import VIDEO_FLOW, VideoHold, VideoHoldCause, VideoHoldStatus
 from audit.models.webhook import TableWebhook
 
 __all__ = [
+    "COMPLAINT_FLOW",
     "OPEN_STATUSES",
     "PACK_FLOW",
     "RULING_FLOW",
+    "RUNNING_STATUSES",
+    "VIDEO_FLOW",
     "Attachment",
     "AttachmentFile",
     "AttachmentSubject",
     "ChangeKind",
     "ChangeStatus",
+    "Complaint",
+    "ComplaintAction",
+    "ComplaintChannel",
+    "ComplaintEvent",
+    "ComplaintRefusal",
+    "ComplaintSource",
+    "ComplaintStatus",
+    "ComplaintText",
+    "ComplaintWords",
+    "Consent",
+    "ConsentKind",
+    "ConsentStatus",
     "DecisionKind",
+    "DisputedEvent",
     "EvidencePack",
     "Incident",
     "IncidentSource",
@@ -52,4 +84,7 @@ __all__ = [
     "SignIn",
     "TableDecision",
     "TableWebhook",
+    "VideoHold",
+    "VideoHoldCause",
+    "VideoHoldStatus",
 ]

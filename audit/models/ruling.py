@@ -71,6 +71,9 @@ class Ruling(models.Model):
     incident = models.ForeignKey(
         "audit.Incident", on_delete=models.PROTECT, null=True, related_name="rulings"
     )
+    complaint = models.ForeignKey(
+        "audit.Complaint", on_delete=models.PROTECT, null=True, related_name="rulings"
+    )
     reinstates = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="reinstated_by")
     facts = models.JSONField(_("what exactly"), default=dict)
     passage = models.CharField(_("passage"), max_length=80)

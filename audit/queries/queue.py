@@ -16,7 +16,9 @@ _COUNTS = """
 SELECT (SELECT count(*) FROM audit_incident WHERE status = 'open'),
     (SELECT count(*) FROM audit_ruling WHERE status = 'requested'),
     (SELECT count(*) FROM audit_setupchange WHERE status = 'requested' AND expires_at >= now()),
-    (SELECT count(*) FROM tables_walletdelivery WHERE status = 'dead')
+    (SELECT count(*) FROM tables_walletdelivery WHERE status = 'dead'),
+    (SELECT count(*) FROM audit_complaint
+        WHERE status IN ('received', 'waiting', 'accepted', 'under_review', 'upheld', 'rejected'))
 """
 
 
@@ -27,6 +29,7 @@ class Waiting(NamedTuple):
     rulings: int
     changes: int
     dead_letters: int
+    complaints: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class Queue:
 
 
 def waiting_counts() -> Waiting:
-    """Count open incidents, undecided requests of both sorts and dead letters in one query."""
+    """Count in one query what is open: incidents, requests of both sorts, dead letters, complaints."""
     with connection.cursor() as cursor:
         cursor.execute(_COUNTS)
         return Waiting(*cursor.fetchone())

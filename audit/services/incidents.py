@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 from audit.models import DecisionKind, Incident, IncidentSource, IncidentStatus
 from audit.services.numbers import next_number
 from audit.services.telling import tell_table
+from audit.services.video import hold_video
 from tables.models import Finding, GameTable, Round, RoundStatus, Rulebook, Shoe
 from tables.queries.rulebooks import rulebook_in_force, rules_of
 from tables.rules.incidents import INCIDENT_FACTS
@@ -134,6 +135,8 @@ def report_incident(
         **_status(needs_decision(case), at),
     )
     _record(incident, "incident.reported", actor, at)
+    if round_ is not None:
+        hold_video([round_], at=at, incident=incident)
     if hold is not None:
         tell_table(table, DecisionKind.HOLD, at=at, round_=round_, data={"incident": incident.number})
     return incident
@@ -244,6 +247,8 @@ def _from_finding(finding_id: int, now: datetime) -> bool:
     if not is_new:
         return False
     _record(incident, "incident.found", SYSTEM, now)
+    if finding.round is not None and is_open:
+        hold_video([finding.round], at=now, incident=incident)
     if hold is not None and is_open:
         data = {"incident": incident.number, "finding": finding.code}
         tell_table(finding.table, DecisionKind.HOLD, at=now, round_=finding.round, data=data)

@@ -1,8 +1,13 @@
-"""Readable numbers of incidents and rulings: I-0457, R-0192."""
+"""Readable numbers of complaints, incidents and rulings: C-0031, I-0457, R-0192."""
 
 from django.db import connection
 
-SEQUENCES = {"E": "audit_evidencepack", "I": "audit_incident", "R": "audit_ruling"}
+SEQUENCES = {
+    "C": "audit_complaint",
+    "E": "audit_evidencepack",
+    "I": "audit_incident",
+    "R": "audit_ruling",
+}
 
 
 def next_number(letter: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
-from audit.models import Incident, IncidentStatus, Ruling, RulingKind, RulingStatus
+from audit.models import Complaint, Incident, IncidentStatus, Ruling, RulingKind, RulingStatus
 from audit.services.asking import SHOE_KINDS, BadRuling
 from audit.services.incidents import remedy_for, report_incident
 from audit.services.rulings import is_proposed, proposed_kinds, request_ruling
@@ -142,6 +142,7 @@ def ask_once(
     actor: Actor,
     at: datetime,
     incident: Incident | None = None,
+    complaint: Complaint | None = None,
     shoe: Shoe | None = None,
     reinstates: Ruling | None = None,
 ) -> tuple[Ruling, bool]:
@@ -175,6 +176,7 @@ def ask_once(
         actor=actor,
         at=at,
         incident=incident,
+        complaint=complaint,
         shoe=shoe,
         reinstates=reinstates,
         is_proposed_by_rule=is_proposed(incident, kind),

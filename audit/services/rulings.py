@@ -10,6 +10,8 @@ from django.db import IntegrityError, transaction
 from audit import locks
 from audit.models import (
     RULING_FLOW,
+    Complaint,
+    ComplaintStatus,
     Incident,
     Ruling,
     RulingKind,
@@ -23,6 +25,7 @@ from audit.queries.rulings_in_force import is_overtaken
 from audit.services.asking import ALSO, BadRuling, look_at
 from audit.services.incidents import BadReport, remedy_for
 from audit.services.numbers import next_number
+from audit.services.video import hold_video
 from tables import locks as table_locks
 from tables.models import Bell, GameTable, IllegalTransition, Round, Shoe
 from tables.rules.drawing import IllegalCoup
@@ -91,6 +94,7 @@ def request_ruling(
     actor: Actor,
     at: datetime,
     incident: Incident | None = None,
+    complaint: Complaint | None = None,
     shoe: Shoe | None = None,
     reinstates: Ruling | None = None,
     is_proposed_by_rule: bool = False,
@@ -101,6 +105,8 @@ def request_ruling(
     :raises BadRuling: naming what will not do.
     """
     actor.require("audit.request_ruling")
+    if complaint is not None and complaint.status != ComplaintStatus.UPHELD:
+        raise BadRuling("complaint", "ruling/complaint", f"{complaint.number} was not upheld")
     person = person_of(user)
     if not reason.strip():
         raise BadRuling("reason", "ruling/reason", "say why")
@@ -112,6 +118,7 @@ def request_ruling(
         table=table,
         shoe=shoe or (locked[0].shoe if locked else None),
         incident=incident,
+        complaint=complaint,
         reinstates=reinstates,
         facts=exact,
         passage=passage or (incident.passage if incident else f"{table.rulebook.code}/manager-decides"),
@@ -129,6 +136,7 @@ def request_ruling(
         taken_minor=seen.taken_minor,
     )
     _list_rounds(ruling, seen)
+    hold_video(locked, at=at, ruling=ruling)
     _record(ruling, "ruling.requested", actor, at, reason=ruling.reason, expires_at=moment(ruling.expires_at))
     return ruling
 
@@ -304,6 +312,7 @@ def _record(ruling: Ruling, action: str, actor: Actor, at: datetime, **more: Any
             "given_minor": ruling.given_minor,
             "taken_minor": ruling.taken_minor,
             "incident": ruling.incident.number if ruling.incident else None,
+            "complaint": ruling.complaint.number if ruling.complaint else None,
             **more,
         },
     )

@@ -1,4 +1,8 @@
-"""`bench lookup`: what finding a round by its ID touches, in a small house and in one ten times its size."""
+"""`bench lookup`: what finding a round touches and takes, in a small house and in one ten times its size.
+
+A tenth of the rounds carry twenty bets each. The whole answer, everything about the round, stands beside a
+bare SELECT by the primary key.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,17 @@ import json
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from zoneinfo import ZoneInfo
 
 import psycopg
 from django.db import connection
 from psycopg import sql
 
+from audit.queries.lookup_answer import about_round, round_of
 from casino.bench.figure import Figure, Say, Size, alternate
 from casino.bench.house import BEGUN, open_house, owner_connection
 from tables.models import Round, Rulebook
+from tables.queries.lookup import Found, look_up
 from tables.services.actors import SYSTEM
 from tables.services.setup import set_up_table
 
@@ -23,6 +30,9 @@ FILLED_AT_ONCE = 500_000
 EXPLAINED = 200
 TIMED = 500
 GROWS_AT_MOST = 1.3
+UTC_ZONE = ZoneInfo("UTC")
+BY_ROUND, BY_BET, BARE = "by a round's ID", "by a bet's ID", "bare SELECT by key"
+BARE_SELECT = "SELECT public_id FROM tables_round WHERE id = %s"
 
 # Twenty tables deal at the same time, three shoes a day of sixty rounds each; a shoe takes two hours.
 FILL_SHOES = """
@@ -50,6 +60,27 @@ JOIN tables_shoe shoe ON shoe.id = %(first_shoe)s + shoe_place
 CROSS JOIN LATERAL (SELECT shoe.started_at + place * interval '2 minutes' AS at) AS moment
 ORDER BY n
 """
+# Every tenth round carries bets: of players in turn, each with a platform's ID of its own.
+FILL_BETS = """
+INSERT INTO tables_bet (platform_bet_id, round_id, player_id, kind, phase, stake_minor, odds_offered,
+    odds_shown, status, refusal, placed_at, event_id)
+SELECT 'w-' || r.id || '-' || n, r.id, %(player)s + (r.id * 20 + n) %% %(players)s, 'banker', '', 1000, '',
+    '', 'accepted', '', r.betting_opened_at, 0
+FROM tables_round r, generate_series(1, %(bets)s) AS n
+WHERE r.id >= %(first)s AND r.id <= %(last)s AND r.id %% 10 = 0
+"""
+FILL_PLAYERS = """
+WITH made AS (
+    INSERT INTO tables_player (first_seen_at) SELECT now() FROM generate_series(1, %(players)s) RETURNING id
+) INSERT INTO tables_playeridentity (player_id, reference) SELECT id, 'P-' || id FROM made
+"""
+BETS_A_ROUND = 20
+PLAYERS = 1_000
+ROUNDS_WITH_BETS = 10  # one in so many
+BET_CONSTRAINTS = (
+    "SELECT conname FROM pg_constraint WHERE conrelid = 'tables_bet'::regclass AND contype = 'f'",
+    "ALTER TABLE tables_bet DROP CONSTRAINT {}",
+)
 OTHER_CONSTRAINTS = (
     "SELECT conname FROM pg_constraint WHERE conrelid = 'tables_round'::regclass AND contype IN ('f', 'u')"
     " AND conname <> 'round_public_id_once'",
@@ -67,6 +98,7 @@ def bench_lookup(size: Size, say: Say) -> Iterator[Figure]:
     sizes = (max(1, size.rows // 10), size.rows)
     buffers: dict[str, list[float]] = {}
     timed: list[Figure] = []
+    whole: list[Figure] = []
     with owner_connection() as owner:
         house = _House(owner)
         for rounds in sizes:
@@ -76,12 +108,15 @@ def bench_lookup(size: Size, say: Say) -> Iterator[Figure]:
             names = house.sample(EXPLAINED)
             buffers[f"{rounds:,} rounds"] = [statistics.mean(_buffers(names))]
             timed.append(_time(house, rounds, size.runs))
+            whole.append(_time_whole(house, rounds, size.runs))
     figure = Figure("lookup", f"buffers touched by a look-up by round ID, mean of {EXPLAINED}", unit="")
     figure.runs = buffers
     smaller, larger = (f"{rounds:,} rounds" for rounds in sizes)
     figure.compare(f"{larger} / {smaller}", larger, smaller, target=GROWS_AT_MOST)
     yield figure
     yield from timed
+    yield from whole
+    yield _growth(whole, smaller, larger)
 
 
 class _House:
@@ -111,10 +146,11 @@ class _House:
             " row_number() OVER (ORDER BY id) - 1 AS place FROM tables_gametable"
         )
         owner.execute("INSERT INTO tables_dealer (reference, name) VALUES ('D-1', 'Mali Chantara')")
-        for statement, template in (OTHER_CONSTRAINTS, OTHER_INDEXES):
+        owner.execute(FILL_PLAYERS, {"players": PLAYERS})
+        for statement, template in (OTHER_CONSTRAINTS, OTHER_INDEXES, BET_CONSTRAINTS):
             for (name,) in owner.execute(statement).fetchall():
                 owner.execute(sql.SQL(template).format(sql.Identifier(name)))
-        self.shoes = self.rounds = 0
+        self.shoes = self.rounds = self.bets_up_to = 0
         self.rulebook_id = table.rulebook_id
 
     def fill(self, rounds: int) -> None:
@@ -129,8 +165,27 @@ class _House:
             facts = {"first": self.rounds, "last": last - 1, "first_shoe": first_shoe, "dealer": dealer}
             self.owner.execute(FILL_ROUNDS, facts)
             self.rounds = last
+            self._fill_bets()
         self.owner.execute("VACUUM ANALYZE tables_round")
         self.owner.execute("VACUUM ANALYZE tables_shoe")
+        self.owner.execute("VACUUM ANALYZE tables_bet")
+
+    def _fill_bets(self) -> None:
+        """Give the rounds that have none yet their bets."""
+        (last,) = self.owner.execute("SELECT max(id) FROM tables_round").fetchone() or (0,)
+        (player,) = self.owner.execute("SELECT min(id) FROM tables_player").fetchone() or (0,)
+        facts = {"first": self.bets_up_to + 1, "last": last, "bets": BETS_A_ROUND}
+        self.owner.execute(FILL_BETS, {**facts, "player": player, "players": PLAYERS})
+        self.bets_up_to = last
+
+    def bets(self, count: int) -> list[str]:
+        """Return the platform's IDs of some bets, spread over all rounds that carry any."""
+        found = self.owner.execute(
+            "SELECT platform_bet_id FROM tables_bet"
+            " WHERE id %% greatest((SELECT max(id) FROM tables_bet) / %s, 1) = 0 LIMIT %s",
+            [count, count],
+        )
+        return [name for (name,) in found.fetchall()]
 
     def sample(self, count: int) -> list[str]:
         """Return the IDs of some rounds, spread over all of them."""
@@ -139,6 +194,55 @@ class _House:
         keys = [first + place * step % self.rounds for place in range(count)]
         found = self.owner.execute("SELECT public_id FROM tables_round WHERE id = ANY(%s)", [keys])
         return [name for (name,) in found.fetchall()]
+
+
+def _time_whole(house: _House, rounds: int, runs: int) -> Figure:
+    """Take the time of the look-up's whole answer, by a round's ID and by a bet's, beside a bare SELECT."""
+    names = house.sample(TIMED)
+    bets = house.bets(TIMED)
+    (first,) = house.owner.execute("SELECT min(id) FROM tables_round").fetchone() or (0,)
+    keys = [str(first + place) for place in range(min(TIMED, house.rounds))]
+    taken: dict[str, list[float]] = {BY_ROUND: [], BY_BET: [], BARE: []}
+
+    def bare(_run: int) -> float:
+        with connection.cursor() as cursor:
+            select = cursor.cursor.execute
+            return _median_ms(taken[BARE], keys, lambda key: select(BARE_SELECT, [int(key)]).fetchone())
+
+    figure = Figure(
+        f"lookup.whole.{rounds}",
+        f"time of the look-up's whole answer at {rounds:,} rounds, p50 of each run",
+        unit="ms",
+    )
+    figure.runs = alternate(
+        {
+            BY_ROUND: lambda _run: _median_ms(taken[BY_ROUND], names, _whole_answer),
+            BY_BET: lambda _run: _median_ms(taken[BY_BET], bets, _whole_answer),
+            BARE: bare,
+        },
+        runs=runs,
+    )
+    figure.compare("whole answer / bare SELECT", BY_ROUND, BARE)
+    for name, times in taken.items():
+        figure.values[f"{name} p50, ms"] = round(statistics.median(times), 4)
+        figure.values[f"{name} p99, ms"] = round(_p99(times), 4)
+    return figure
+
+
+def _whole_answer(text: str) -> object:
+    """Answer a look-up as the API does, short of writing it out."""
+    answer = look_up(text, kinds=frozenset(Found), zone=UTC_ZONE, now=BEGUN)
+    found = round_of(answer)
+    assert found is not None, text
+    return about_round(found)
+
+
+def _growth(whole: list[Figure], smaller: str, larger: str) -> Figure:
+    """Say how much longer the whole answer takes in the larger house."""
+    figure = Figure("lookup.growth", "the look-up's whole answer by a round's ID, p50 of each run", unit="ms")
+    figure.runs = {smaller: whole[0].runs[BY_ROUND], larger: whole[-1].runs[BY_ROUND]}
+    figure.compare(f"{larger} / {smaller}", larger, smaller)
+    return figure
 
 
 def _buffers(names: list[str]) -> Iterator[int]:

@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def choose_ports() -> dict[str, str]:
-    """Return the environment that tells every program where web server and wallet listen.
+    """Return the environment that tells every program where web server, wallet and recorder listen.
 
     :raises CannotRun: if a port that somebody asked for is taken.
     """
@@ -55,10 +55,16 @@ def choose_ports() -> dict[str, str]:
     environment = {
         "WEB_PORT": str(web or _first_free(settings.WEB_HOST, USUAL_PORT)),
         "WALLET_SECRET": settings.WALLET_SECRET,
+        "RECORDER_SECRET": settings.RECORDER_SECRET,
     }
     if settings.WALLET_IS_OURS:
         port = urlsplit(settings.WALLET_URL).port or 80
         environment["WALLET_URL"] = f"http://127.0.0.1:{_first_free('127.0.0.1', port)}"
+    if settings.RECORDER_IS_OURS:
+        port = urlsplit(settings.RECORDER_URL).port or 80
+        taken = urlsplit(environment.get("WALLET_URL", "")).port
+        port = max(port, taken + 1) if taken else port
+        environment["RECORDER_URL"] = f"http://127.0.0.1:{_first_free('127.0.0.1', port)}"
     return environment
 
 
@@ -69,11 +75,9 @@ def programs(environment: dict[str, str]) -> list[list[Program]]:
         Program("worker", (*CELERY, "worker", *WORKER_OPTIONS), environment | WORKER_ENVIRONMENT),
         Program("beat", (*CELERY, "beat", "-l", "WARNING"), environment),
     ]
-    if settings.WALLET_IS_OURS:
-        port = str(urlsplit(environment["WALLET_URL"]).port)
-        store = str(settings.BLUECARD_STATE / "wallet.log")
-        command = (PYTHON, "-m", "casino.counterparts.wallet", "--port", port, "--store", store)
-        serving.insert(0, Program("wallet", command, environment))
+    ours = {"recorder": settings.RECORDER_IS_OURS, "wallet": settings.WALLET_IS_OURS}
+    for name in (name for name, is_ours in ours.items() if is_ours):
+        serving.insert(0, _counterpart(name, environment))
     welcome = Program("ready", (PYTHON, "-m", "casino.runtime.welcome"), environment, is_once=True)
     if settings.IS_PRODUCTION:
         return [serving, [welcome]]
@@ -81,6 +85,14 @@ def programs(environment: dict[str, str]) -> list[list[Program]]:
     live = Program("live", (PYTHON, "manage.py", "demo", "--live"), environment)
     # Said twice: one may look around while the day is played, and its lines push the address out of sight.
     return [serving, [welcome], [day], [live, welcome]]
+
+
+def _counterpart(name: str, environment: dict[str, str]) -> Program:
+    """Return the small wallet or recorder, with a store that outlives it."""
+    port = str(urlsplit(environment[f"{name.upper()}_URL"]).port)
+    store = str(settings.BLUECARD_STATE / f"{name}.log")
+    command = (PYTHON, "-m", f"casino.counterparts.{name}", "--port", port, "--store", store)
+    return Program(name, command, environment)
 
 
 def _web(port: str) -> tuple[str, ...]:

@@ -39,6 +39,8 @@ SCOPES = {
     "wallet:read": gettext_lazy("wallet:read – read the wallet's feed"),
     "incident:write": gettext_lazy("incident:write – report incidents"),
     "decisions:read": gettext_lazy("decisions:read – read what was decided"),
+    "complaint:write": gettext_lazy("complaint:write – file complaints"),
+    "complaint:read": gettext_lazy("complaint:read – read complaints, with what players said"),
 }
 
 

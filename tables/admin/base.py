@@ -17,7 +17,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 
-from tables.admin.panels import head_buttons_of
+from tables.admin.panels import head_buttons_of, tell_watchers
 from tables.admin.record import Record
 from tables.templatetags.lists import BEFORE_VAR
 
@@ -178,6 +178,7 @@ class ReadOnlyAdmin(ModelAdmin):
             raise Http404(f"{self.opts.model_name} {object_id[:60]!r}")
         if request.method not in ("GET", "HEAD"):
             raise PermissionDenied
+        tell_watchers(request, found)
         context = {
             **self.admin_site.each_context(request),
             "title": str(found),

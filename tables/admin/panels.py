@@ -83,3 +83,21 @@ def authorities_of(request: HttpRequest, wanted: Sequence[UUID]) -> dict[UUID, S
     for named in _authorities if wanted else ():
         found |= named(request, wanted)
     return found
+
+
+Watcher = Callable[[HttpRequest, Any], None]
+
+_watchers: dict[str, list[Watcher]] = {}
+
+
+def add_watcher(model: str, watcher: Watcher) -> None:
+    """Let an app know of every look at a record of a model, as `player`; called once, when it is ready."""
+    watching = _watchers.setdefault(model, [])
+    if watcher not in watching:
+        watching.append(watcher)
+
+
+def tell_watchers(request: HttpRequest, found: Any) -> None:
+    """Say that somebody looks at a record."""
+    for watcher in _watchers.get(found._meta.model_name, ()):
+        watcher(request, found)

@@ -1,18 +1,17 @@
 """One question for everything: a round ID, a table and a time, somebody else's ID."""
 
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tables.api import examples, filters, serializers
+from tables.api import filters, serializers
 from tables.api.base import ApiView
 from tables.api.problems import forbidden
-from tables.api.schema import problems
 from tables.models import ApiKey
-from tables.queries.lookup import Found, look_up
+from tables.queries.lookup import Answer, Found, look_up
 from tables.services.api_keys import Scope
 
 #: What each kind of record wants: the scope of a key, or the permission of a person.
@@ -28,24 +27,17 @@ NEEDED = {
 class Lookup(ApiView):
     scopes, permission = (Scope.PLAY_READ, Scope.WALLET_READ), "tables.view_round"
 
-    @extend_schema(
-        operation_id="look_up",
-        summary="Look up what an ID names",
-        parameters=[filters.LookupText],
-        responses={200: serializers.LookupBody, **problems(400, 401, 403)},
-        examples=examples.shown(examples.LOOKUP),
-    )
     def get(self, request: Request) -> Response:
-        """What a text names: a round ID, a table and a time, or the ID of a bet, a player or a wallet's key.
-
-        A round ID with a slip in it brings the rounds that are probably meant. A key for one table cannot
-        ask.
-        """
+        """Answer what a text names; the app above this one says the rest about its round."""
         text = filters.read_parameters(filters.LookupText, request)["q"]
         if isinstance(request.auth, ApiKey) and request.auth.table_id is not None:
             raise forbidden("This key is for one table; looking up takes one for all.", "other-table")
         answer = look_up(text, kinds=self._kinds(), zone=ZoneInfo("UTC"), now=timezone.now())
-        return Response(self.write(serializers.LookupBody, answer))
+        return Response(self.write_answer(answer))
+
+    def write_answer(self, answer: Answer) -> Any:
+        """Write out what was found."""
+        return self.write(serializers.LookupBody, answer)
 
     def _kinds(self) -> frozenset[Found]:
         key, user = self.request.auth, self.request.user

@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from tables.api import actions, base, documents, feed, lookup, views
+from tables.api import actions, base, documents, feed, views
 
 app_name = "api"
 
@@ -27,7 +27,6 @@ urlpatterns = [
         "v1/settlements/<int:settlement_id>/lines", views.SettlementLines.as_view(), name="settlement-lines"
     ),
     path("v1/bets/<path:platform_bet_id>", views.OneBet.as_view(), name="bet"),
-    path("v1/lookup", lookup.Lookup.as_view(), name="lookup"),
     path("v1/wallet/transactions", views.WalletFeed.as_view(), name="wallet-transactions"),
     re_path(r"", base.Nowhere.as_view(), name="nowhere"),
 ]

@@ -13,11 +13,11 @@ from tables.rules.round_id import BadRoundId, BadRoundIdCode, make_round_id, par
 LONGEST: Final = 120
 HITS_OF_A_KIND: Final = 10
 
-# B03 13:39, B03 13:39:12, B03 2026-11-29 13:39
+# B03 13:39, B03 13:39:12, B03 2026-11-29 13:39, B03 13:39 Lin Mei
 _TABLE_AND_TIME: Final = re.compile(
     r"(?P<table>[A-Za-z0-9]{2,6})[\s,]+(?:(?P<day>\d{4}-\d{2}-\d{2})[\sT,]+)?"
-    r"(?P<hour>[0-2]?\d)[:.](?P<minute>[0-5]\d)(?:[:.](?P<second>[0-5]\d))?",
-    re.ASCII,
+    r"(?P<hour>[0-2]?\d)[:.](?P<minute>[0-5]\d)(?:[:.](?P<second>[0-5]\d))?"
+    r"(?:[\s,]+(?P<dealer>[^\W\d_][^\d]{0,79}))?",
 )
 
 
@@ -120,10 +120,16 @@ def _round_by_time(text: str, zone: ZoneInfo, now: datetime) -> Answer | None:
     except (ValueError, OverflowError):
         return None
     found = Round.objects.filter(table=table, betting_opened_at__lt=until).order_by("-betting_opened_at")
-    row = found.values_list("pk", "public_id", "betting_opened_at").first()
+    row = found.values_list("pk", "public_id", "betting_opened_at", "dealer__name").first()
     if row is None or row[2] < at - timedelta(hours=1):
         return Answer(text)
-    return Answer(text, (Hit(Found.ROUND, row[0], row[1], is_exact=True),))
+    is_right = not match["dealer"] or _plain(match["dealer"]) == _plain(row[3] or "")
+    message = "" if is_right else f"{row[1]} was dealt by {row[3] or 'a dealer who is not recorded'}"
+    return Answer(text, (Hit(Found.ROUND, row[0], row[1], is_exact=is_right),), message=message)
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.split()).casefold()
 
 
 def _moment(match: re.Match[str], zone: ZoneInfo, now: datetime) -> datetime:

@@ -28,6 +28,8 @@ class Scope(StrEnum):
     WALLET_READ = "wallet:read"
     INCIDENT_WRITE = "incident:write"
     DECISIONS_READ = "decisions:read"
+    COMPLAINT_WRITE = "complaint:write"
+    COMPLAINT_READ = "complaint:read"
 
 
 class RevokedApiKey(Exception):

@@ -101,6 +101,10 @@ def test_lookup(environment: dict[str, str]) -> None:
     assert targets(lookup) == [(1.3, "at most")]
     assert {"ORM p50, ms", "ORM p99, ms"} <= set(figures["lookup.time.1000"]["values"])
     assert set(figures["lookup.time.100"]["runs"]) == {"through the ORM", "through the driver alone"}
+    whole = figures["lookup.whole.1000"]
+    assert set(whole["runs"]) == {"by a round's ID", "by a bet's ID", "bare SELECT by key"}
+    assert {"by a bet's ID p99, ms", "bare SELECT by key p99, ms"} <= set(whole["values"])
+    assert list(figures["lookup.growth"]["runs"]) == ["100 rounds", "1,000 rounds"]
 
 
 def test_judge(environment: dict[str, str]) -> None:

@@ -14,7 +14,13 @@ from casino.runtime import run, ship
 from casino.runtime.places import ROOT
 from casino.runtime.run import CannotRun, choose_ports, programs
 
-ENVIRONMENT = {"WEB_PORT": "8123", "WALLET_URL": "http://127.0.0.1:8124", "WALLET_SECRET": "w"}
+ENVIRONMENT = {
+    "WEB_PORT": "8123",
+    "WALLET_URL": "http://127.0.0.1:8124",
+    "WALLET_SECRET": "w",
+    "RECORDER_URL": "http://127.0.0.1:8125",
+    "RECORDER_SECRET": "r",
+}
 
 
 @pytest.fixture
@@ -30,6 +36,7 @@ def taken_port() -> Iterator[int]:
 def _development(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "IS_PRODUCTION", False)
     monkeypatch.setattr(settings, "WALLET_IS_OURS", True)
+    monkeypatch.setattr(settings, "RECORDER_IS_OURS", True)
     monkeypatch.setattr(settings, "WEB_PORT", 0)
     monkeypatch.setattr(settings, "WEB_HOST", "127.0.0.1")
 
@@ -75,9 +82,20 @@ def test_our_wallet_is_told_to_every_program_and_a_named_one_is_left_alone(
     assert "WALLET_URL" not in choose_ports()
 
 
+def test_our_recorder_listens_beside_our_wallet_and_a_named_one_is_left_alone(
+    taken_port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings, "WALLET_URL", f"http://127.0.0.1:{taken_port}")
+    monkeypatch.setattr(settings, "RECORDER_URL", f"http://127.0.0.1:{taken_port}")
+    ours = choose_ports()
+    assert len({ours["WALLET_URL"], ours["RECORDER_URL"], f"http://127.0.0.1:{taken_port}"}) == 3
+    monkeypatch.setattr(settings, "RECORDER_IS_OURS", False)
+    assert "RECORDER_URL" not in choose_ports()
+
+
 def test_development_serves_then_plays_a_day_then_deals_on() -> None:
     assert names(ENVIRONMENT) == [
-        ["wallet", "web", "worker", "beat"],
+        ["wallet", "recorder", "web", "worker", "beat"],
         ["ready"],
         ["demo"],
         ["live", "ready"],
@@ -87,6 +105,7 @@ def test_development_serves_then_plays_a_day_then_deals_on() -> None:
 def test_production_starts_no_counterpart_and_no_demo(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "IS_PRODUCTION", True)
     monkeypatch.setattr(settings, "WALLET_IS_OURS", False)
+    monkeypatch.setattr(settings, "RECORDER_IS_OURS", False)
     assert names({"WEB_PORT": "80"}) == [["web", "worker", "beat"], ["ready"]]
 
 

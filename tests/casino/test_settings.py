@@ -20,6 +20,8 @@ PRODUCTION = {
     "ALLOWED_HOSTS": "bluecard.example",
     "WALLET_URL": "https://wallet.example",
     "WALLET_SECRET": "w" * 40,
+    "RECORDER_URL": "https://recorder.example",
+    "RECORDER_SECRET": "r" * 40,
 }
 
 
@@ -152,3 +154,19 @@ def test_the_programs_look_for_the_socket_where_the_server_lays_it(
         "dbname": "bluecard",
         "user": "bluecard_owner",
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("COMPLAINT_FILING_WINDOW", "a day"),
+        ("COMPLAINT_ANSWER_WITHIN", "10 months"),
+        ("COMPLAINT_HOLIDAYS", "2026-12-07, 5 December"),
+        ("COMPLAINT_WHEN_INCOMPLETE", "perhaps"),
+    ],
+)
+def test_a_setting_of_complaints_that_cannot_be_read_is_named(
+    name: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ImproperlyConfigured, match=name):
+        read_settings(monkeypatch, {name: text})

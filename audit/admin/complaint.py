@@ -1,0 +1,123 @@
+"""Complaints: the list by time left, the page of one, its verbs, and the way to take another down."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import Case, F, FloatField, Value, When
+from django.db.models.functions import Extract
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.urls import URLPattern, path
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy
+
+from audit import complaint_words as words
+from audit.admin.complaint_intake import intake_page
+from audit.admin.complaint_page import SAID, Redone, do_verb, page_context
+from audit.admin.frame import draw
+from audit.models import RUNNING_STATUSES, Complaint
+from audit.services.looks import look_at_complaint
+from audit.templatetags.complaints import complaint_state, left_badge
+from tables.admin.base import ReadOnlyAdmin
+from tables.admin.columns import column
+from tables.admin.filters import TableFilter, choice_filter, date_range_filter, related_filter
+from tables.admin.record import link
+from tables.services.actors import Actor
+from tables.templatetags.felt import moment
+
+RUNNING = [status.value for status in RUNNING_STATUSES]
+
+
+@admin.register(Complaint)
+class ComplaintAdmin(ReadOnlyAdmin):
+    list_display = ("number", "state", "left", "round_shown", "table_code", "owner_name", "received")
+    list_filter = (
+        date_range_filter("received_at"),
+        TableFilter,
+        choice_filter(gettext_lazy("state"), "status", words.COMPLAINT_STATES),
+        choice_filter(gettext_lazy("refused because"), "refusal", words.REFUSED_BECAUSE),
+        related_filter(gettext_lazy("round"), "round"),
+        related_filter(gettext_lazy("dealer"), "round__dealer"),
+        related_filter(gettext_lazy("player"), "player"),
+    )
+    prefix_fields = ("number",)
+    search_words = gettext_lazy("Number starts with")
+    newest_by = ("id",)
+    related = ("table", "round__table", "owner")
+    record_template = "bluecard/complaint/complaint.html"
+    list_lead = gettext_lazy(
+        "What players complain about: those that wait for an answer first, by the time that is left for it."
+    )
+    empty_heading = gettext_lazy("Nobody has complained")
+    empty_words = gettext_lazy(
+        "A complaint is taken down here, or comes by API from a chat or a mail gateway."
+    )
+
+    def get_ordering(self, request: HttpRequest) -> list[Any]:
+        """Put those that run first, the soonest due on top, and the others after them, the newest first."""
+        due = Extract(F("answer_due_at"), "epoch")
+        is_over = Case(When(status__in=RUNNING, then=Value(0)), default=Value(1))
+        rank = Case(When(status__in=RUNNING, then=due), default=-1.0 * due, output_field=FloatField())
+        return [is_over.asc(), rank.asc(), F("id").desc()]
+
+    def clean_search(self, column: str, text: str) -> str:
+        return text.upper()
+
+    @column(gettext_lazy("state"))
+    def state(self, found: Complaint) -> SafeString:
+        return complaint_state(found)
+
+    @column(gettext_lazy("time left to answer"))
+    def left(self, found: Complaint) -> SafeString | str:
+        return left_badge(found.answer_due_at, datetime.now(UTC)) if found.status in RUNNING else ""
+
+    @column(gettext_lazy("round"))
+    def round_shown(self, found: Complaint) -> SafeString | str:
+        return link("round", found.round_id, found.round.public_id, is_id=True) if found.round else ""
+
+    @column(gettext_lazy("table"))
+    def table_code(self, found: Complaint) -> str:
+        return found.table.code if found.table else ""
+
+    @column(gettext_lazy("owner"))
+    def owner_name(self, found: Complaint) -> str:
+        return (found.owner.get_full_name() or found.owner.get_username()) if found.owner else ""
+
+    @column(gettext_lazy("received"), is_number=True)
+    def received(self, found: Complaint) -> SafeString | str:
+        return moment(found.received_at, found.table.zone if found.table else "UTC")
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view
+        return [
+            path("new/", view(self.new), name="audit_complaint_new"),
+            path("<int:pk>/<slug:verb>/", view(self.change), name="audit_complaint_verb"),
+            *super().get_urls(),
+        ]
+
+    def new(self, request: HttpRequest) -> HttpResponse:
+        """Take a complaint down."""
+        return intake_page(self, request)
+
+    def change(self, request: HttpRequest, pk: int, verb: str) -> HttpResponse:
+        """Do something to a complaint; what was refused is shown on its page, with what had been typed."""
+        if verb == "change":
+            return self.change_view(request, str(pk))
+        found = self.get_queryset(request).filter(pk=pk).first()
+        if found is None or verb not in SAID:
+            raise Http404(f"complaint {pk} {verb[:20]}")
+        if not self.has_view_permission(request, found):
+            raise PermissionDenied
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        done = do_verb(request, found, verb)
+        if isinstance(done, Redone):
+            fresh = self.get_queryset(request).get(pk=pk)
+            context = page_context(request, fresh, done)
+            return draw(self, request, self.record_template, context, done.refusal.status)
+        return done
+
+    def page_context(self, request: HttpRequest, found: Complaint) -> dict[str, Any]:
+        look_at_complaint(found, actor=Actor.of_user(request.user), at=datetime.now(UTC))
+        return page_context(request, found, None)

@@ -1,0 +1,38 @@
+"""What waits because of complaints: answers by time left, consents, and video about to lapse."""
+
+from datetime import datetime
+from typing import Any
+
+from audit.models import RUNNING_STATUSES, Complaint, Consent, ConsentStatus
+from audit.queries.video import urgent_holds
+
+SHOWN = 8
+RUNNING = [status.value for status in RUNNING_STATUSES]
+
+
+def questions_waiting(user: Any, now: datetime) -> dict[str, Any]:
+    """Read what the first page shows this person of complaints and video, the soonest first."""
+    context: dict[str, Any] = {"now": now}
+    if user.has_perm("audit.view_complaint"):
+        running = Complaint.objects.filter(status__in=RUNNING)
+        context["complaints_waiting"] = list(
+            running.select_related("table", "round", "owner").order_by("answer_due_at", "pk")[:SHOWN]
+        )
+    if user.has_perm("audit.give_consent"):
+        context["consents_waiting"] = _consents(user, now)
+    if user.has_perm("audit.view_videohold"):
+        urgent = urgent_holds(now, 2 * SHOWN)
+        context["video_lapsing"] = [hold for hold in reversed(urgent) if hold.status == "asked"][:SHOWN]
+        context["video_alarms"] = [hold for hold in urgent if hold.status == "lapsed"][:SHOWN]
+    return context
+
+
+def _consents(user: Any, now: datetime) -> list[Consent]:
+    """Read the consents another person than this one may give."""
+    open_ones = Consent.objects.filter(status=ConsentStatus.REQUESTED.value, expires_at__gte=now)
+    related = ("complaint", "video_hold__round", "requested_by_person")
+    return list(
+        open_ones.exclude(requested_by_person__accounts__user=user)
+        .select_related(*related)
+        .order_by("expires_at")[:SHOWN]
+    )

@@ -1,0 +1,64 @@
+"""Which video shows a round, and what of it is held or about to be gone."""
+
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+from django.db.models import Prefetch, Q, QuerySet
+
+from audit.models import VideoHold, VideoHoldCause, VideoHoldStatus
+from tables.models import Round
+from tables.queries.rulebooks import rules_of
+
+LAPSE_SOON: Final = timedelta(hours=6)
+
+
+class VideoReference(NamedTuple):
+    """Where a round is on video: the camera above its table, from the opening of betting to the result.
+
+    `to_at` is None while the round is played. Without a hold the recorder lets go of it at `expires_at`.
+    """
+
+    camera: str
+    from_at: datetime
+    to_at: datetime | None
+    expires_at: datetime
+
+
+def video_of(round_: Round) -> VideoReference:
+    """Return the video reference of a round. The camera above a table is called as the table is."""
+    end = round_.resulted_at
+    kept = timedelta(hours=rules_of(round_.rulebook_id).complaints.video_hours)
+    return VideoReference(
+        round_.table.code, round_.betting_opened_at, end, (end or round_.betting_opened_at) + kept
+    )
+
+
+def holds_of(round_: Round) -> list[VideoHold]:
+    """Return the holds on a round's video, the newest first."""
+    return list(loaded_holds().filter(round=round_).order_by("-pk"))
+
+
+def loaded_holds() -> QuerySet[VideoHold]:
+    """Return holds with what is shown of them."""
+    causes = VideoHoldCause.objects.select_related("incident", "ruling", "complaint").order_by("pk")
+    return VideoHold.objects.select_related("round__table").prefetch_related(Prefetch("causes", causes))
+
+
+def lapsing_holds(now: datetime, within: timedelta = LAPSE_SOON) -> QuerySet[VideoHold]:
+    """Return holds without an answer whose video will be gone within some hours, the soonest first."""
+    unanswered = VideoHold.objects.filter(status=VideoHoldStatus.ASKED.value, lapses_at__lte=now + within)
+    return unanswered.select_related("round__table").order_by("lapses_at")
+
+
+def urgent_holds(now: datetime, limit: int) -> list[VideoHold]:
+    """Return in one query the holds that are about to lapse and those that did so without an answer."""
+    is_late = Q(status=VideoHoldStatus.LAPSED.value, alarmed_at__isnull=False)
+    is_near = Q(status=VideoHoldStatus.ASKED.value, lapses_at__lte=now + LAPSE_SOON)
+    found = VideoHold.objects.filter(is_late | is_near).select_related("round__table")
+    return list(found.order_by("-lapses_at")[:limit])
+
+
+def due_holds(now: datetime, limit: int = 50) -> list[int]:
+    """Return the holds about which the recorder is to be asked now."""
+    due = VideoHold.objects.filter(due_at__lte=now).order_by("due_at")
+    return list(due.values_list("pk", flat=True)[:limit])

@@ -1,0 +1,112 @@
+"""Holds on video: asked for with what is in dispute, in its transaction, and released by two persons."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from django.db.models import prefetch_related_objects
+
+from audit.models import Complaint, Consent, Incident, Ruling, VideoHold, VideoHoldCause, VideoHoldStatus
+from audit.queries.video import video_of
+from tables.models import Round
+from tables.services import outbox
+from tables.services.actors import SYSTEM, Actor
+from tables.services.journal import moment, record
+
+ASK = "audit.ask_recorder"
+RUNG_AT_ONCE = 50
+OPEN = [VideoHoldStatus.ASKED.value, VideoHoldStatus.HELD.value, VideoHoldStatus.RELEASING.value]
+
+
+def hold_video(
+    rounds: Sequence[Round],
+    *,
+    at: datetime,
+    incident: Incident | None = None,
+    ruling: Ruling | None = None,
+    complaint: Complaint | None = None,
+) -> list[VideoHold]:
+    """Ask for a hold on the video of rounds, for one cause; a round that is asked for already gets the cause.
+
+    Call inside the cause's transaction: its row is the promise, and the bell rings after COMMIT.
+    """
+    if not rounds:
+        return []
+    holds, fresh = _open_holds(rounds, at)
+    VideoHoldCause.objects.bulk_create(
+        VideoHoldCause(hold=hold, incident=incident, ruling=ruling, complaint=complaint, at=at)
+        for hold in holds
+    )
+    _record_asked(fresh, incident or ruling or complaint, at)
+    for start in range(0, len(fresh), RUNG_AT_ONCE):
+        ids = [hold.pk for hold in fresh[start : start + RUNG_AT_ONCE]]
+        transaction.on_commit(partial(outbox.ring, ASK, ids))
+    return holds
+
+
+def _record_asked(fresh: Sequence[VideoHold], cause: Any, at: datetime) -> None:
+    """Write one entry, however many rounds: of the hold, or of what asked for all of them at once."""
+    if len(fresh) == 1:
+        record_hold("video.asked", fresh[0], SYSTEM, at)
+    elif fresh:
+        data = {"rounds": [hold.round.public_id for hold in fresh]}
+        record("video.asked", subject=cause, label=cause.number, actor=SYSTEM, at=at, data=data)
+
+
+def _open_holds(rounds: Sequence[Round], at: datetime) -> tuple[list[VideoHold], list[VideoHold]]:
+    """Return the open hold of each round, made where there is none, and those that were made just now.
+
+    Somebody may ask for the same in the same moment: then one of the two makes it, and the other finds it.
+    """
+    prefetch_related_objects(rounds, "table")
+    found = VideoHold.objects.filter(round__in=rounds, status__in=OPEN).select_related("round__table")
+    known = set(found.values_list("round_id", flat=True))
+    made = [_new_hold(round_, at) for round_ in rounds if round_.pk not in known]
+    VideoHold.objects.bulk_create(made, ignore_conflicts=True)
+    ours = {hold.uuid for hold in made}
+    holds = list(found.all())
+    return holds, [hold for hold in holds if hold.uuid in ours]
+
+
+def _new_hold(round_: Round, at: datetime) -> VideoHold:
+    reference = video_of(round_)
+    return VideoHold(
+        round=round_,
+        camera=reference.camera,
+        from_at=reference.from_at,
+        to_at=reference.to_at,
+        lapses_at=reference.expires_at,
+        asked_at=at,
+        due_at=at,
+    )
+
+
+def release_video(hold: VideoHold, consent: Consent, *, actor: Actor, at: datetime) -> None:
+    """Tell the recorder to let go of a locked hold. Call inside the consent's transaction."""
+    hold.status, hold.release = VideoHoldStatus.RELEASING.value, consent
+    hold.due_at, hold.attempts, hold.last_error = at, 0, ""
+    hold.save(update_fields=["status", "release", "due_at", "attempts", "last_error"])
+    record_hold("video.releasing", hold, actor, at)
+    transaction.on_commit(partial(outbox.ring, ASK, [hold.pk]))
+
+
+def record_hold(action: str, hold: VideoHold, actor: Actor, at: datetime) -> None:
+    """Write what became of a hold into the journal."""
+    record(
+        action,
+        subject=hold,
+        label=f"{hold.camera} {hold.round.public_id}"[:64],
+        actor=actor,
+        at=at,
+        data={
+            "round": hold.round.public_id,
+            "camera": hold.camera,
+            "from": moment(hold.from_at),
+            "to": moment(hold.to_at) if hold.to_at else None,
+            "lapses_at": moment(hold.lapses_at),
+            "status": hold.status,
+            "attempts": hold.attempts,
+        },
+    )

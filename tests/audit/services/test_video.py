@@ -1,0 +1,156 @@
+"""Holds on video: asked at once, asked again, acknowledged, lapsed with an alarm, released by two persons."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from audit.models import IncidentSource, RulingKind, VideoHold
+from audit.queries.video import due_holds, lapsing_holds, video_of
+from audit.services.consents import ask_to_release, give_consent
+from audit.services.incidents import report_incident
+from audit.services.recording import ask_recorder, lapse_holds
+from audit.services.rulings import CannotDecide
+from tables.models import JournalEntry, Round
+from tables.services.actors import SYSTEM, Actor
+from tests.audit.deciding import MANAGES, SUPERVISES, ask, make_user
+from tests.audit.recorder import OwnRecorder
+from tests.tables.playing import NOON, Platform, make_table
+
+DAY = timedelta(hours=24)
+MOMENT = timedelta(microseconds=1)
+
+
+@pytest.fixture
+def recorder(tmp_path: Path) -> Iterator[OwnRecorder]:
+    with OwnRecorder(tmp_path / "recorder.log") as started:
+        yield started
+
+
+@pytest.fixture
+def round_(transactional_db: None) -> Round:
+    """Provide a round settled just now: the recorder goes by its own clock."""
+    platform = Platform(make_table(rulebook="commission"), at=datetime.now(UTC) - timedelta(minutes=5))
+    platform.start()
+    return platform.play("9H 2D KC QS", ("b1", "P-1", "player", 100), ("b2", "P-2", "banker", 150))
+
+
+def report(round_: Round, at: datetime) -> VideoHold:
+    report_incident(
+        table=round_.table,
+        code="misdeal",
+        facts={},
+        actor=SYSTEM,
+        at=at,
+        round_=round_,
+        source=IncidentSource.API,
+    )
+    return VideoHold.objects.get(round=round_)
+
+
+def asked(hold: VideoHold, recorder: OwnRecorder, now: datetime) -> VideoHold:
+    ask_recorder(hold_ids=due_holds(now), now=now, client=recorder.client())
+    return VideoHold.objects.get(pk=hold.pk)
+
+
+def test_a_round_has_its_camera_its_times_and_the_end_of_its_video(round_: Round) -> None:
+    reference = video_of(round_)
+    assert (reference.camera, reference.from_at, reference.to_at) == (
+        "B01",
+        round_.betting_opened_at,
+        round_.resulted_at,
+    )
+    assert round_.resulted_at is not None and reference.expires_at == round_.resulted_at + DAY
+
+
+def test_an_incident_asks_at_once_and_the_recorder_acknowledges(round_: Round, recorder: OwnRecorder) -> None:
+    at = datetime.now(UTC)
+    hold = report(round_, at)
+    assert (hold.status, hold.due_at) == ("asked", at)
+    hold = asked(hold, recorder, at)
+    assert (hold.status, hold.answered_at, hold.due_at, hold.attempts) == ("held", at, None, 1)
+    assert list(recorder.shelf.holds()) == [str(hold.uuid)]
+    actions = JournalEntry.objects.filter(action__startswith="video.").order_by("pk")
+    assert list(actions.values_list("action", flat=True)) == ["video.asked", "video.held"]
+
+
+def test_a_second_cause_joins_the_hold_that_is_there(round_: Round) -> None:
+    hold = report(round_, NOON)
+    ruling = ask(make_user("suda", *SUPERVISES), RulingKind.VOID_ROUND, [round_])
+    assert VideoHold.objects.count() == 1
+    causes = list(hold.causes.order_by("pk"))
+    assert [cause.incident is not None for cause in causes] == [True, False]
+    assert causes[1].ruling == ruling
+
+
+@pytest.mark.parametrize("fault", ["error_500", "lose_answer"])
+def test_without_an_answer_it_is_asked_again_later(round_: Round, recorder: OwnRecorder, fault: str) -> None:
+    at = datetime.now(UTC)
+    hold = report(round_, at)
+    recorder.server.faults.append(fault)
+    hold = asked(hold, recorder, at)
+    assert (hold.status, hold.due_at, hold.last_error != "") == ("asked", at + timedelta(seconds=5), True)
+    assert due_holds(at + timedelta(seconds=5) - MOMENT) == []
+    hold = asked(hold, recorder, at + timedelta(seconds=5))
+    assert (hold.status, hold.attempts) == ("held", 2)
+
+
+def test_what_the_recorder_refuses_stays_refused(round_: Round, recorder: OwnRecorder) -> None:
+    recorder.server.faults.append("refuse")
+    hold = asked(report(round_, datetime.now(UTC)), recorder, datetime.now(UTC))
+    assert (hold.status, hold.last_error) == ("refused", "the camera was off")
+
+
+def test_a_recorder_that_is_away_ends_in_an_alarm_and_a_late_word_still_counts(
+    round_: Round, recorder: OwnRecorder
+) -> None:
+    at = datetime.now(UTC)
+    hold = report(round_, at)
+    recorder.server.faults.append("error_500")
+    hold = asked(hold, recorder, at)
+    assert list(lapsing_holds(hold.lapses_at - timedelta(hours=6) - MOMENT)) == []
+    assert list(lapsing_holds(hold.lapses_at - timedelta(hours=6))) == [hold]
+    assert lapse_holds(now=hold.lapses_at) == 0
+    gone = hold.lapses_at + MOMENT
+    assert lapse_holds(now=gone) == 1
+    hold.refresh_from_db()
+    assert (hold.status, hold.alarmed_at, hold.due_at) == ("lapsed", gone, gone + timedelta(minutes=15))
+    assert JournalEntry.objects.filter(action="video.alarm").count() == 1
+    hold = asked(hold, recorder, gone + timedelta(minutes=15))
+    assert hold.status == "held"
+
+
+def test_a_hold_is_released_by_two_persons_only(round_: Round, recorder: OwnRecorder) -> None:
+    at = datetime.now(UTC)
+    asker = make_user("pim", "audit.request_consent", "audit.give_consent")
+    second = make_user("nattaya", *MANAGES, "audit.give_consent")
+    hold = asked(report(round_, at), recorder, at)
+    who = {"actor": Actor.of_user(asker), "user": asker, "at": at}
+    consent = ask_to_release(hold_id=hold.pk, reason="closed a month ago", **who)
+    with pytest.raises(CannotDecide, match="another person"):
+        give_consent(consent_id=consent.pk, reason="", **who)
+    with pytest.raises(IntegrityError, match="released only by two persons"), transaction.atomic():
+        VideoHold.objects.filter(pk=hold.pk).update(status="releasing", release=consent)
+    other: dict[str, Any] = {"actor": Actor.of_user(second), "user": second, "at": at}
+    give_consent(consent_id=consent.pk, reason="agreed", **other)
+    hold.refresh_from_db()
+    assert (hold.status, hold.release) == ("releasing", consent)
+    hold = asked(hold, recorder, at)
+    assert (hold.status, hold.released_at) == ("released", at)
+    assert recorder.shelf.holds() == {}
+
+
+def test_nobody_makes_a_hold_that_is_held_already(round_: Round) -> None:
+    reference = video_of(round_)
+    with pytest.raises(IntegrityError, match="begins when it is asked for"), transaction.atomic():
+        VideoHold.objects.create(
+            round=round_,
+            camera=reference.camera,
+            from_at=reference.from_at,
+            lapses_at=reference.expires_at,
+            asked_at=NOON,
+            status="held",
+        )
