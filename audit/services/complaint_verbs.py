@@ -9,6 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from audit.models import (
+    RUNNING_STATUSES,
     Complaint,
     ComplaintAction,
     ComplaintRefusal,
@@ -283,8 +284,8 @@ def merge_complaint(
     is_same = (complaint.round_id, complaint.player_id) == (into.round_id, into.player_id)
     if not is_same or complaint.round_id is None:
         raise CannotChange("complaint/merge", f"{into.number} is not of the same round and player")
-    if into.merged_into_id is not None:
-        raise CannotChange("complaint/merge", f"{into.number} goes on as another complaint itself")
+    if into.status not in RUNNING_STATUSES:
+        raise CannotChange("complaint/merge", f"{into.number} is {into.status}: it does not go on")
     write_event(
         complaint,
         ComplaintAction.MERGED,

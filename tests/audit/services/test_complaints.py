@@ -297,6 +297,9 @@ def test_duplicates_are_merged_into_the_one_that_goes_on(round_: Round, agent: U
     other = file(said_of(round_, player="P-10002"), agent, at).complaint
     with pytest.raises(CannotChange, match="not of the same round and player"):
         merge_complaint(**by(agent, other, at, into_number=first.number))
+    refused = file(said_of(round_, dealer=""), agent, at).complaint
+    with pytest.raises(CannotChange, match="does not go on"):
+        merge_complaint(**by(agent, second, at, into_number=refused.number))
     merge_complaint(**by(agent, second, at, into_number=first.number.lower()))
     second.refresh_from_db()
     assert (second.status, second.merged_into) == ("closed", first)
