@@ -1,5 +1,7 @@
 """Locks of decisions: always the ruling before its rounds."""
 
+from django.db import connection
+
 from audit.models import Ruling, SetupChange
 
 
@@ -17,3 +19,10 @@ def lock_setup_change(change_id: int) -> SetupChange:
     :raises SetupChange.DoesNotExist: if there is none.
     """
     return SetupChange.objects.select_for_update(of=("self",), no_key=True).get(pk=change_id)
+
+
+def try_sealing() -> bool:
+    """Become the one sealer until this transaction ends; False when another is at it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext('bluecard.sealing'))")
+        return bool(cursor.fetchone()[0])

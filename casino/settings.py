@@ -52,6 +52,10 @@ EVIDENCE_KEY_FILE = _read("EVIDENCE_KEY_FILE", str(BLUECARD_STATE / "keys" / "ev
 ATTACHMENT_MAX_BYTES = _number("ATTACHMENT_MAX_BYTES", 10_000_000)
 ATTACHMENT_MAX_PIXELS = _number("ATTACHMENT_MAX_PIXELS", 40_000_000)
 ATTACHMENT_MAX_COUNT = _number("ATTACHMENT_MAX_COUNT", 50)
+JOURNAL_NAME = _read("JOURNAL_NAME", "bluecard.localhost/journal")
+JOURNAL_KEY_FILE = _read("JOURNAL_KEY_FILE", str(BLUECARD_STATE / "keys" / "journal.key"))
+WITNESS_URL = _read("WITNESS_URL")
+WITNESS_KEY = _read("WITNESS_KEY")
 # --- end of the environment -------------------------------------------------------------------------
 
 if BLUECARD_MODE not in {"development", "production"}:
@@ -59,6 +63,8 @@ if BLUECARD_MODE not in {"development", "production"}:
 IS_PRODUCTION = BLUECARD_MODE == "production"
 #: True while nobody named a wallet: `make run` then starts the small one of casino/counterparts.
 WALLET_IS_OURS = not IS_PRODUCTION and not WALLET_URL
+#: The same of a witness: the one of audit/witness.py, with a key and a file of its own.
+WITNESS_IS_OURS = not IS_PRODUCTION and not WITNESS_URL
 
 if IS_PRODUCTION:
     _needed = {
@@ -77,6 +83,9 @@ else:
     WALLET_SECRET = WALLET_SECRET or "development-only-wallet-secret"
     WALLET_URL = WALLET_URL or "http://127.0.0.1:8101"
     RECORDER_URL = RECORDER_URL or "http://127.0.0.1:8102"
+    # The small witness of `make run` writes into its folder where it listens and what it signs with.
+    WITNESS_URL = WITNESS_URL or str(BLUECARD_STATE / "witness" / "url")
+    WITNESS_KEY = WITNESS_KEY or str(BLUECARD_STATE / "witness" / "witness.pub")
     ALLOWED_HOSTS = ALLOWED_HOSTS or ["localhost", "127.0.0.1", "[::1]", "testserver"]
 
 # --- The database -----------------------------------------------------------------------------------
@@ -329,6 +338,8 @@ LOGGING = {
     "handlers": {
         "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["not_health"]},
     },
+    # One line for each request it makes would bury the rest.
+    "loggers": {"httpx": {"level": "WARNING"}},
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     # A line for each request to the wallet would push everything else out of sight.
     "loggers": {name: {"level": "WARNING"} for name in ("httpx", "httpcore")},

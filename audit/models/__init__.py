@@ -1,5 +1,14 @@
 """What was questioned and what was decided."""
 
+from audit.models.checkpoint import (
+    Checkpoint,
+    Cosignature,
+    Leaf,
+    PendingEntry,
+    TreeNode,
+    Verification,
+    WitnessState,
+)
 from audit.models.evidence import (
     PACK_FLOW,
     Attachment,
@@ -33,14 +42,18 @@ __all__ = [
     "AttachmentSubject",
     "ChangeKind",
     "ChangeStatus",
+    "Checkpoint",
+    "Cosignature",
     "DecisionKind",
     "EvidencePack",
     "Incident",
     "IncidentSource",
     "IncidentStatus",
+    "Leaf",
     "Notice",
     "PackStatus",
     "PackSubject",
+    "PendingEntry",
     "Person",
     "PersonAccount",
     "Ruling",
@@ -52,4 +65,7 @@ __all__ = [
     "SignIn",
     "TableDecision",
     "TableWebhook",
+    "TreeNode",
+    "Verification",
+    "WitnessState",
 ]

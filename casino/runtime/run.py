@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
@@ -14,6 +15,7 @@ try:
     from casino import settings
 except ImproperlyConfigured as reason:
     sys.exit(f"bluecard: {reason}")
+from audit.keys import published_beside
 from casino.runtime.accounts import NoAccount
 from casino.runtime.binaries import NoPostgres
 from casino.runtime.places import ROOT
@@ -68,7 +70,10 @@ def programs(environment: dict[str, str]) -> list[list[Program]]:
         Program("web", _web(environment["WEB_PORT"]), environment),
         Program("worker", (*CELERY, "worker", *WORKER_OPTIONS), environment | WORKER_ENVIRONMENT),
         Program("beat", (*CELERY, "beat", "-l", "WARNING"), environment),
+        Program("sealer", (PYTHON, "manage.py", "seal"), environment),
     ]
+    if settings.WITNESS_IS_OURS:
+        serving.append(Program("witness", _witness(), environment))
     if settings.WALLET_IS_OURS:
         port = str(urlsplit(environment["WALLET_URL"]).port)
         store = str(settings.BLUECARD_STATE / "wallet.log")
@@ -86,6 +91,12 @@ def programs(environment: dict[str, str]) -> list[list[Program]]:
 def _web(port: str) -> tuple[str, ...]:
     options = ("--bind", f"{settings.WEB_HOST}:{port}", "--workers", str(settings.WEB_WORKERS), *WEB_OPTIONS)
     return (PYTHON, "-m", "gunicorn", "casino.wsgi", *options)
+
+
+def _witness() -> tuple[str, ...]:
+    folder = str(settings.BLUECARD_STATE / "witness")
+    published = str(published_beside(Path(settings.JOURNAL_KEY_FILE)))
+    return (PYTHON, "-m", "audit.witness", "--port", "0", "--folder", folder, "--log-key", published)
 
 
 @contextlib.contextmanager

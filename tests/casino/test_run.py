@@ -30,6 +30,7 @@ def taken_port() -> Iterator[int]:
 def _development(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "IS_PRODUCTION", False)
     monkeypatch.setattr(settings, "WALLET_IS_OURS", True)
+    monkeypatch.setattr(settings, "WITNESS_IS_OURS", True)
     monkeypatch.setattr(settings, "WEB_PORT", 0)
     monkeypatch.setattr(settings, "WEB_HOST", "127.0.0.1")
 
@@ -77,7 +78,7 @@ def test_our_wallet_is_told_to_every_program_and_a_named_one_is_left_alone(
 
 def test_development_serves_then_plays_a_day_then_deals_on() -> None:
     assert names(ENVIRONMENT) == [
-        ["wallet", "web", "worker", "beat"],
+        ["wallet", "web", "worker", "beat", "sealer", "witness"],
         ["ready"],
         ["demo"],
         ["live", "ready"],
@@ -87,7 +88,8 @@ def test_development_serves_then_plays_a_day_then_deals_on() -> None:
 def test_production_starts_no_counterpart_and_no_demo(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "IS_PRODUCTION", True)
     monkeypatch.setattr(settings, "WALLET_IS_OURS", False)
-    assert names({"WEB_PORT": "80"}) == [["web", "worker", "beat"], ["ready"]]
+    monkeypatch.setattr(settings, "WITNESS_IS_OURS", False)
+    assert names({"WEB_PORT": "80"}) == [["web", "worker", "beat", "sealer"], ["ready"]]
 
 
 def test_the_web_server_listens_where_it_was_told(monkeypatch: pytest.MonkeyPatch) -> None:
