@@ -44,6 +44,13 @@ PROOF = (
     "tables.view_betcancellation",
     "tables.view_reconciliation",
     "tables.view_walletdrift",
+    "tables.view_journaltext",
+    "audit.view_leaf",
+    "audit.view_checkpoint",
+    "audit.view_cosignature",
+    "audit.view_verification",
+    "audit.view_witnessstate",
+    "audit.view_legalhold",
 )
 
 
@@ -91,6 +98,7 @@ ROLES: dict[str, Role] = {
                 "audit.approve_ruling",
                 "audit.view_setupchange",
                 "audit.approve_setup_change",
+                "audit.place_legal_hold",
             }
         ),
     ),
@@ -126,6 +134,9 @@ ROLES: dict[str, Role] = {
                 "tables.set_up_table",
                 "tables.publish_rulebook",
                 "tables.manage_api_keys",
+                "audit.view_legalhold",
+                "audit.place_legal_hold",
+                "audit.erase_player",
                 "auth.view_user",
                 "audit.view_person",
                 "audit.view_setupchange",

@@ -338,8 +338,6 @@ LOGGING = {
     "handlers": {
         "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["not_health"]},
     },
-    # One line for each request it makes would bury the rest.
-    "loggers": {"httpx": {"level": "WARNING"}},
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     # A line for each request to the wallet would push everything else out of sight.
     "loggers": {name: {"level": "WARNING"} for name in ("httpx", "httpcore")},

@@ -9,6 +9,7 @@ from audit.models.checkpoint import (
     Verification,
     WitnessState,
 )
+from audit.models.erasing import LegalHold
 from audit.models.evidence import (
     PACK_FLOW,
     Attachment,
@@ -50,6 +51,7 @@ __all__ = [
     "IncidentSource",
     "IncidentStatus",
     "Leaf",
+    "LegalHold",
     "Notice",
     "PackStatus",
     "PackSubject",

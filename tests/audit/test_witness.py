@@ -50,7 +50,7 @@ def test_growth_is_cosigned_step_by_step(house: WitnessHouse) -> None:
     [
         (asked(0, 9), 409, "4\n"),
         (asked(3, 9), 409, "4\n"),
-        (asked(4, 9, OTHER_ROWS), 422, "the proof leads to another older root\n"),
+        (asked(4, 9, OTHER_ROWS), 422, "the proof leads to another newer root\n"),
         (asked(4, 4, OTHER_ROWS), 409, "4\n"),
         (asked(4, 9, signer=OTHER_LOG), 403, "no signature by bluecard.test/journal\n"),
         (asked(4, 9, name="other.test/journal"), 404, "this witness knows bluecard.test/journal only\n"),

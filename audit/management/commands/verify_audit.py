@@ -40,8 +40,8 @@ class Command(BaseCommand):
                 if key is None:
                     raise CommandError("the journal's key is not there", returncode=USAGE)
                 elsewhere.append(open_note(note, key))
-            except (OSError, BadCheckpoint) as problem:
-                raise CommandError(f"--seen {name}: {problem}", returncode=USAGE) from problem
+            except (OSError, BadCheckpoint) as error:
+                raise CommandError(f"--seen {name}: {error}", returncode=USAGE) from error
         run = Run(key, witness_key(), witness_url(), elsewhere)
         started, self._next = timezone.now(), time.monotonic() + PROGRESS_SECONDS
         for problem in run.find(lambda: self._progress(run)):
