@@ -1,10 +1,12 @@
 """Celery tasks of decisions: each takes ids, calls one service and may run any number of times."""
 
+import logging
 from typing import Any
 
 from celery import current_app, shared_task
 from django.utils import timezone
 
+from audit.house import journal_key, witness_key, witness_url
 from audit.models import RulingRound
 from audit.pack.making import make_pack
 from audit.queries.decisions import tables_to_call
@@ -14,8 +16,12 @@ from audit.services.incidents import escalate_late_holds, incidents_from_finding
 from audit.services.packs import MAKE, ring_for_packs
 from audit.services.rulings import expire_rulings
 from audit.services.telling import DELIVER
+from audit.services.verifying import Run
+from tables.locks import singleton
 from tables.services import outbox
 from tables.tasks import RETRY_SECONDS
+
+logger = logging.getLogger(__name__)
 
 HELPERS = 4  # how many workers may share one ruling
 SHARED_FROM = 20  # rounds
@@ -69,3 +75,15 @@ def make_packs(pack_ids: list[int], **_newer: Any) -> None:
     """Make evidence packs; one that is made, or that somebody is making, is left."""
     for pack_id in pack_ids:
         make_pack(pack_id=pack_id, now=timezone.now())
+
+
+@shared_task(name="audit.verify_journal")
+def verify_journal(**_newer: Any) -> None:
+    """Check everything that is sealed, and keep what was found for the audit page."""
+    with singleton("verify_journal") as is_ours:
+        if not is_ours:
+            return
+        run, started = Run(journal_key(), witness_key(), witness_url()), timezone.now()
+        for problem in run.find():
+            logger.error("the journal is not as it was sealed: %s", problem)
+        run.keep(started, timezone.now())

@@ -127,6 +127,7 @@ CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "tables.sweep", "schedule": 5.0},
     "reconcile-wallet": {"task": "tables.ask_for_reconciliation", "schedule": 3600.0},
     "sweep-decisions": {"task": "audit.sweep", "schedule": 2.0},
+    "verify-journal": {"task": "audit.verify_journal", "schedule": 600.0},
     "deliver-decisions": {"task": "audit.deliver_decisions", "schedule": 2.0},
 }
 if BROKER_IS_PGMQ:

@@ -39,6 +39,7 @@ SCOPES = {
     "wallet:read": gettext_lazy("wallet:read – read the wallet's feed"),
     "incident:write": gettext_lazy("incident:write – report incidents"),
     "decisions:read": gettext_lazy("decisions:read – read what was decided"),
+    "proof:read": gettext_lazy("proof:read – read checkpoints and proofs"),
 }
 
 

@@ -28,6 +28,7 @@ class Scope(StrEnum):
     WALLET_READ = "wallet:read"
     INCIDENT_WRITE = "incident:write"
     DECISIONS_READ = "decisions:read"
+    PROOF_READ = "proof:read"
 
 
 class RevokedApiKey(Exception):
