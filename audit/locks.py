@@ -26,3 +26,9 @@ def try_sealing() -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext('bluecard.sealing'))")
         return bool(cursor.fetchone()[0])
+
+
+def lock_player(player_id: int) -> None:
+    """Be the only one who erases a player's data or holds them; the player's own row is never locked."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('bluecard.player'), %s::int)", [player_id])

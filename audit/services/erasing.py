@@ -13,6 +13,7 @@ from django.apps import apps
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
+from audit import locks
 from audit.models import LegalHold
 from tables.models import Bet, BetStatus, JournalText, Player, PlayerIdentity, RoundStatus, WalletDelivery
 from tables.services.actors import Actor
@@ -70,7 +71,7 @@ def place_legal_hold(*, player: Player, reason: str, user: User, actor: Actor, a
     actor.require(HOLD)
     if not reason.strip():
         raise CannotErase("say why the data have to be kept")
-    Player.objects.select_for_update(of=("self",), no_key=True).get(pk=player.pk)
+    locks.lock_player(player.pk)
     try:
         with transaction.atomic():
             hold = LegalHold.objects.create(
@@ -91,6 +92,7 @@ def lift_legal_hold(*, player: Player, reason: str, user: User, actor: Actor, at
     actor.require(HOLD)
     if not reason.strip():
         raise CannotErase("say why the data need not be kept any more")
+    locks.lock_player(player.pk)
     hold = LegalHold.objects.select_for_update(of=("self",), no_key=True)
     found = hold.filter(player=player, lifted_at__isnull=True).first()
     if found is None:
@@ -111,8 +113,7 @@ def erase_player(*, player: Player, reason: str, actor: Actor, at: datetime) -> 
     actor.require(ERASE)
     if not reason.strip():
         raise CannotErase("say why the data are erased")
-    # The same row as a hold locks: of the two, one comes first.
-    Player.objects.select_for_update(of=("self",), no_key=True).get(pk=player.pk)
+    locks.lock_player(player.pk)
     _refuse_if_wanted(player)
     texts, _ = JournalText.objects.filter(player=player).delete()
     texts += JournalText.objects.filter(entry__subject_type="player", entry__subject_id=player.pk).delete()[0]

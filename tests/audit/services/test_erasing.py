@@ -33,7 +33,7 @@ def platform() -> Platform:
 @pytest.fixture
 def paid(platform: Platform) -> Player:
     """P-10001, to whom nothing is owed any more, with a note about the player in the journal."""
-    WalletDelivery.objects.update(status="delivered", answered_at=NOON, due_at=None)
+    WalletDelivery.objects.update(status="delivered", answered_at=NOON)
     player = find_player("P-10001")
     data = {"reason": "called twice", "call": {"note": "asks for Khun Somchai"}, "calls": 2}
     at = {"actor": SYSTEM, "at": NOON, "data": data, "player_id": player.pk}
