@@ -60,6 +60,7 @@ def _lifted(connection: psycopg.Connection, which: str) -> Iterator[None]:
     for name in names:
         connection.execute(f"ALTER TABLE {name} DISABLE TRIGGER {which}")
     yield
+    connection.execute("SET CONSTRAINTS ALL IMMEDIATE")  # or what waits for COMMIT refuses the next line
     for name in names:
         connection.execute(f"ALTER TABLE {name} ENABLE TRIGGER {which}")
     for name, trigger in always:
