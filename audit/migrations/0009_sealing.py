@@ -35,7 +35,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('audit', '0008_who_decided_stays'),
-        ('tables', '0009_journal_text'),
+        ('tables', '0011_journal_text'),
     ]
 
     operations = [

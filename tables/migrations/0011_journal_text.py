@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tables', '0008_reconciliation'),
+        ('tables', '0010_few_rounds_not_settled'),
     ]
 
     operations = [
