@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('audit', '0009_sealing'),
-        ('tables', '0009_journal_text'),
+        ('tables', '0011_journal_text'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
