@@ -149,7 +149,7 @@ NOTICE = {
 
 CHECKPOINT = {
     "size": 3,
-    "root": "98I01xrHgdD3mKIWclTfinvD0mJPLAFuAQjUpjkXc7k=",
+    "root_hash": "98I01xrHgdD3mKIWclTfinvD0mJPLAFuAQjUpjkXc7k=",
     "note": (
         "bluecard.example/journal\n"
         "3\n"

@@ -22,14 +22,14 @@ PERMISSION = "audit.view_checkpoint"
 
 
 class CheckpointBody(serializers.ModelSerializer):
-    root = serializers.SerializerMethodField()
+    root_hash = serializers.SerializerMethodField()
     note = serializers.SerializerMethodField()
 
     class Meta:
         model = Checkpoint
-        fields = ["size", "root", "note", "sealed_at"]
+        fields = ["size", "root_hash", "note", "sealed_at"]
 
-    def get_root(self, found: Checkpoint) -> str:
+    def get_root_hash(self, found: Checkpoint) -> str:
         """Return the root in base64."""
         return b64encode(bytes(found.root)).decode()
 

@@ -34,7 +34,7 @@ def _refuse(table: str) -> str:
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('audit', '0008_who_decided_stays'),
+        ('audit', '0010_evidence_defended'),
         ('tables', '0011_journal_text'),
     ]
 

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('audit', '0009_sealing'),
+        ('audit', '0011_sealing'),
         ('tables', '0011_journal_text'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
