@@ -1,5 +1,7 @@
 """Locks of decisions: a complaint before its ruling, the ruling before its rounds."""
 
+from django.db import connection
+
 from audit.models import Complaint, Consent, Ruling, SetupChange, VideoHold
 
 
@@ -43,3 +45,16 @@ def lock_video_hold(hold_id: int) -> VideoHold:
     """
     rows = VideoHold.objects.select_related("round__table")
     return rows.select_for_update(of=("self",), no_key=True).get(pk=hold_id)
+
+
+def try_sealing() -> bool:
+    """Become the one sealer until this transaction ends; False when another is at it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext('bluecard.sealing'))")
+        return bool(cursor.fetchone()[0])
+
+
+def lock_player(player_id: int) -> None:
+    """Be the only one who erases a player's data or holds them; the player's own row is never locked."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('bluecard.player'), %s::int)", [player_id])

@@ -1,10 +1,12 @@
 """Celery tasks of decisions: each takes ids, calls one service and may run any number of times."""
 
+import logging
 from typing import Any
 
 from celery import current_app, shared_task
 from django.utils import timezone
 
+from audit.house import journal_key, witness_key, witness_url
 from audit.models import RulingRound
 from audit.pack.making import make_pack
 from audit.queries.decisions import tables_to_call
@@ -19,9 +21,13 @@ from audit.services.recording import ask_recorder as ask_about
 from audit.services.recording import lapse_holds
 from audit.services.rulings import expire_rulings
 from audit.services.telling import DELIVER
+from audit.services.verifying import Run
 from audit.services.video import ASK
+from tables.locks import singleton
 from tables.services import outbox
 from tables.tasks import RETRY_SECONDS
+
+logger = logging.getLogger(__name__)
 
 HELPERS = 4  # how many workers may share one ruling
 SHARED_FROM = 20  # rounds
@@ -85,3 +91,15 @@ def ask_recorder(hold_ids: list[int] | None = None, **_newer: Any) -> None:
     """Ask the recorder about holds on video; without ids, those that are due."""
     now = timezone.now()
     ask_about(hold_ids=due_holds(now) if hold_ids is None else hold_ids, now=now)
+
+
+@shared_task(name="audit.verify_journal")
+def verify_journal(**_newer: Any) -> None:
+    """Check everything that is sealed, and keep what was found for the audit page."""
+    with singleton("verify_journal") as is_ours:
+        if not is_ours:
+            return
+        run, started = Run(journal_key(), witness_key(), witness_url()), timezone.now()
+        for problem in run.find():
+            logger.error("the journal is not as it was sealed: %s", problem)
+        run.keep(started, timezone.now())

@@ -191,6 +191,7 @@ MENU: list[dict[str, Any]] = [
     {
         "title": _("Proof"),
         "items": [
+            _item(_("Seal of the journal"), "shield", "audit.checkpoint"),
             _item(_("Journal"), "journal", "tables.journalentry"),
             _item(_("Feed events"), "feed", "tables.feedevent"),
             _item(_("Evidence packs"), "lock", "audit.evidencepack"),

@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from audit.admin.proof import sentence_of
 from audit.admin.ruling_words import (
     incident_badge,
     incident_state,
@@ -19,6 +20,7 @@ from audit.admin.ruling_words import (
 from audit.admin.setup_words import change_title
 from audit.models import Incident, Ruling, RulingKind
 from audit.queries.complaint_queue import questions_waiting
+from audit.queries.proof_status import proof_status
 from audit.queries.queue import changes_to_decide, queue_of
 from audit.queries.setup_changes import Named
 from audit.services.rulings import EXPIRES_AFTER
@@ -75,6 +77,8 @@ def dashboard_context(request: HttpRequest) -> dict[str, Any]:
     }
     if user.has_perm("tables.view_walletdelivery"):
         context |= _letters()
+    if user.has_perm("audit.view_checkpoint"):
+        context["proof_line"] = sentence_of(proof_status())
     if may_see_decisions:
         queue = queue_of(user, now)
         context |= {

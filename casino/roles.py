@@ -48,6 +48,13 @@ PROOF = (
     "tables.view_betcancellation",
     "tables.view_reconciliation",
     "tables.view_walletdrift",
+    "tables.view_journaltext",
+    "audit.view_leaf",
+    "audit.view_checkpoint",
+    "audit.view_cosignature",
+    "audit.view_verification",
+    "audit.view_witnessstate",
+    "audit.view_legalhold",
 )
 
 
@@ -99,6 +106,7 @@ ROLES: dict[str, Role] = {
                 "audit.decide_complaint",
                 "audit.request_consent",
                 "audit.give_consent",
+                "audit.place_legal_hold",
             }
         ),
     ),
@@ -110,8 +118,8 @@ ROLES: dict[str, Role] = {
                 *MONEY,
                 *DECISIONS,
                 *EVIDENCE,
-                "audit.report_incident",
                 "audit.attach_file",
+                "audit.report_incident",
                 "audit.handle_complaint",
                 "audit.request_consent",
             }
@@ -145,6 +153,9 @@ ROLES: dict[str, Role] = {
                 "tables.set_up_table",
                 "tables.publish_rulebook",
                 "tables.manage_api_keys",
+                "audit.view_legalhold",
+                "audit.place_legal_hold",
+                "audit.erase_player",
                 "auth.view_user",
                 "audit.view_person",
                 "audit.view_setupchange",

@@ -48,16 +48,20 @@ WALLET_URL = _read("WALLET_URL")
 WALLET_SECRET = _read("WALLET_SECRET")
 RECORDER_URL = _read("RECORDER_URL")
 RECORDER_SECRET = _read("RECORDER_SECRET")
-COMPLAINT_FILING_WINDOW = _read("COMPLAINT_FILING_WINDOW")
-COMPLAINT_ANSWER_WITHIN = _read("COMPLAINT_ANSWER_WITHIN", "10 days")
-COMPLAINT_HOLIDAYS = _read("COMPLAINT_HOLIDAYS").replace(",", " ").split()
-COMPLAINT_WHEN_INCOMPLETE = _read("COMPLAINT_WHEN_INCOMPLETE", "refuse")
 EVIDENCE_FOLDER = _read("EVIDENCE_FOLDER", str(BLUECARD_STATE / "evidence"))
 EVIDENCE_NAME = _read("EVIDENCE_NAME", "bluecard.localhost/evidence")
 EVIDENCE_KEY_FILE = _read("EVIDENCE_KEY_FILE", str(BLUECARD_STATE / "keys" / "evidence.key"))
 ATTACHMENT_MAX_BYTES = _number("ATTACHMENT_MAX_BYTES", 10_000_000)
 ATTACHMENT_MAX_PIXELS = _number("ATTACHMENT_MAX_PIXELS", 40_000_000)
 ATTACHMENT_MAX_COUNT = _number("ATTACHMENT_MAX_COUNT", 50)
+COMPLAINT_FILING_WINDOW = _read("COMPLAINT_FILING_WINDOW")
+COMPLAINT_ANSWER_WITHIN = _read("COMPLAINT_ANSWER_WITHIN", "10 days")
+COMPLAINT_HOLIDAYS = _read("COMPLAINT_HOLIDAYS").replace(",", " ").split()
+COMPLAINT_WHEN_INCOMPLETE = _read("COMPLAINT_WHEN_INCOMPLETE", "refuse")
+JOURNAL_NAME = _read("JOURNAL_NAME", "bluecard.localhost/journal")
+JOURNAL_KEY_FILE = _read("JOURNAL_KEY_FILE", str(BLUECARD_STATE / "keys" / "journal.key"))
+WITNESS_URL = _read("WITNESS_URL")
+WITNESS_KEY = _read("WITNESS_KEY")
 # --- end of the environment -------------------------------------------------------------------------
 
 if BLUECARD_MODE not in {"development", "production"}:
@@ -72,6 +76,8 @@ check_complaint_settings(
     holidays=COMPLAINT_HOLIDAYS,
     when_incomplete=COMPLAINT_WHEN_INCOMPLETE,
 )
+#: The same of a witness: the one of audit/witness.py, with a key and a file of its own.
+WITNESS_IS_OURS = not IS_PRODUCTION and not WITNESS_URL
 
 if IS_PRODUCTION:
     _needed = {
@@ -93,6 +99,9 @@ else:
     WALLET_URL = WALLET_URL or "http://127.0.0.1:8101"
     RECORDER_URL = RECORDER_URL or "http://127.0.0.1:8102"
     RECORDER_SECRET = RECORDER_SECRET or "development-only-recorder-secret"
+    # The small witness of `make run` writes into its folder where it listens and what it signs with.
+    WITNESS_URL = WITNESS_URL or str(BLUECARD_STATE / "witness" / "url")
+    WITNESS_KEY = WITNESS_KEY or str(BLUECARD_STATE / "witness" / "witness.pub")
     ALLOWED_HOSTS = ALLOWED_HOSTS or ["localhost", "127.0.0.1", "[::1]", "testserver"]
 
 # --- The database -----------------------------------------------------------------------------------
@@ -134,6 +143,7 @@ CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "tables.sweep", "schedule": 5.0},
     "reconcile-wallet": {"task": "tables.ask_for_reconciliation", "schedule": 3600.0},
     "sweep-decisions": {"task": "audit.sweep", "schedule": 2.0},
+    "verify-journal": {"task": "audit.verify_journal", "schedule": 600.0},
     "deliver-decisions": {"task": "audit.deliver_decisions", "schedule": 2.0},
     "ask-recorder": {"task": "audit.ask_recorder", "schedule": 2.0},
 }

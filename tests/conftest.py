@@ -73,15 +73,24 @@ def product_environment(own_database: OwnTestDatabase) -> dict[str, str]:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def nothing_outside() -> Iterator[None]:
-    """Keep bells in memory and static files as they lie: a test that wants the real ones says so."""
+def nothing_outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep bells in memory, static files as they lie, and keys and witness of a running house out of it.
+
+    A test that wants the real ones says so.
+    """
     _use_broker("memory://", {})
     storages = {
         **settings.STORAGES,
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
     }
     hasher = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    with override_settings(STORAGES=storages, PASSWORD_HASHERS=hasher):
+    keys = {
+        "JOURNAL_NAME": "bluecard.test/journal",
+        "JOURNAL_KEY_FILE": str(tmp_path_factory.mktemp("keys") / "journal.key"),
+        "WITNESS_URL": "",
+        "WITNESS_KEY": "",
+    }
+    with override_settings(STORAGES=storages, PASSWORD_HASHERS=hasher, **keys):
         yield
 
 

@@ -253,6 +253,32 @@ WHOLE_LOOKUP: dict[str, Any] = {
     },
 }
 
+CHECKPOINT = {
+    "size": 3,
+    "root_hash": "98I01xrHgdD3mKIWclTfinvD0mJPLAFuAQjUpjkXc7k=",
+    "note": (
+        "bluecard.example/journal\n"
+        "3\n"
+        "98I01xrHgdD3mKIWclTfinvD0mJPLAFuAQjUpjkXc7k=\n"
+        "\n"
+        "— bluecard.example/journal uaT8OUDz1H4x0vvMnCOqL1V0OSGWn+DObG/LJysV/qocPlifw4qWU"
+        "erqkQGXRe5Bctp1d2uurgJMf7u/Dv1QZQs+Swc=\n"
+    ),
+    "sealed_at": "2026-11-29T14:04:11Z",
+}
+INCLUSION = {
+    "entry": 8100,
+    "leaf": 2,
+    "body": (
+        '{"action":"table.opened","actor":["feed","B03"],"at":"2026-11-29T14:04:10.000000'
+        'Z","data":{},"request":"","salt":"00112233445566778899aabbccddeeff","subject":["'
+        'gametable",3,"B03"],"v":2}'
+    ),
+    "proof": ["OuW/pX/6dp2WNKhvOiYoaqaf1Q6gWF+AYfkCrV8DJ/c="],
+    "checkpoint": CHECKPOINT,
+}
+GROWTH = {"old_size": 2, "proof": ["NXDp4XgvLdL0LUEuqueSW0BrWc1fHKqpsPRVYjRGP3Y="], "checkpoint": CHECKPOINT}
+
 
 PACK = {
     "number": "E-0012",

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from audit.api import complaints, evidence, incidents, lookup, rulings, telling
+from audit.api import complaints, evidence, incidents, lookup, proofs, rulings, telling
 
 app_name = "audit-api"
 
@@ -17,6 +17,10 @@ urlpatterns = [
     path("v1/evidence", evidence.EvidencePacks.as_view(), name="evidence"),
     path("v1/evidence/<str:number>", evidence.OneEvidencePack.as_view(), name="evidence-pack"),
     path("v1/evidence/<str:number>/file", evidence.EvidenceFile.as_view(), name="evidence-file"),
+    path("v1/checkpoints", proofs.Checkpoints.as_view(), name="checkpoints"),
+    path("v1/checkpoints/<int:size>", proofs.OneCheckpoint.as_view(), name="checkpoint"),
+    path("v1/checkpoints/<int:size>/growth/<int:old_size>", proofs.Growth.as_view(), name="growth"),
+    path("v1/journal/<int:entry_id>/proof", proofs.EntryProof.as_view(), name="entry-proof"),
     path("v1/incidents", incidents.Incidents.as_view(), name="incidents"),
     path("v1/incidents/<str:number>", incidents.OneIncident.as_view(), name="incident"),
     path("v1/lookup", lookup.Lookup.as_view(), name="lookup"),

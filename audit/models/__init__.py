@@ -1,5 +1,14 @@
 """What was questioned and what was decided."""
 
+from audit.models.checkpoint import (
+    Checkpoint,
+    Cosignature,
+    Leaf,
+    PendingEntry,
+    TreeNode,
+    Verification,
+    WitnessState,
+)
 from audit.models.complaint import (
     COMPLAINT_FLOW,
     RUNNING_STATUSES,
@@ -15,6 +24,7 @@ from audit.models.complaint import (
     DisputedEvent,
 )
 from audit.models.consent import Consent, ConsentKind, ConsentStatus
+from audit.models.erasing import LegalHold
 from audit.models.evidence import (
     PACK_FLOW,
     Attachment,
@@ -52,6 +62,7 @@ __all__ = [
     "AttachmentSubject",
     "ChangeKind",
     "ChangeStatus",
+    "Checkpoint",
     "Complaint",
     "ComplaintAction",
     "ComplaintChannel",
@@ -64,15 +75,19 @@ __all__ = [
     "Consent",
     "ConsentKind",
     "ConsentStatus",
+    "Cosignature",
     "DecisionKind",
     "DisputedEvent",
     "EvidencePack",
     "Incident",
     "IncidentSource",
     "IncidentStatus",
+    "Leaf",
+    "LegalHold",
     "Notice",
     "PackStatus",
     "PackSubject",
+    "PendingEntry",
     "Person",
     "PersonAccount",
     "Ruling",
@@ -84,7 +99,10 @@ __all__ = [
     "SignIn",
     "TableDecision",
     "TableWebhook",
+    "TreeNode",
+    "Verification",
     "VideoHold",
     "VideoHoldCause",
     "VideoHoldStatus",
+    "WitnessState",
 ]

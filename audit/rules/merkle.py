@@ -59,14 +59,22 @@ class Frontier:
         self.size = size
         self._roots = list(roots)
 
+    def copy(self) -> Frontier:
+        """Return another one that stands where this one does."""
+        return Frontier(self.size, self._roots)
+
     def add(self, leaf: bytes) -> None:
         """Append a leaf hash."""
-        size, roots = self.size, self._roots
+        self.add_subtree(0, leaf)
+
+    def add_subtree(self, level: int, root: bytes) -> None:
+        """Append 2^level leaves by their root; so many, or a multiple of it, are there already."""
+        size, roots = self.size >> level, self._roots
         while size & 1:
-            leaf = node_hash(roots.pop(), leaf)
+            root = node_hash(roots.pop(), root)
             size >>= 1
-        roots.append(leaf)
-        self.size += 1
+        roots.append(root)
+        self.size += 1 << level
 
     def root(self) -> bytes:
         """Return the root over all that was added."""

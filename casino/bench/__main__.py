@@ -19,6 +19,7 @@ def main(arguments: list[str]) -> None:
     from casino.bench.ingest import bench_ingest
     from casino.bench.lookup import bench_lookup
     from casino.bench.resettle import bench_resettle
+    from casino.bench.seal import bench_seal
     from casino.bench.settle import bench_settle, settle_one
 
     name, number, *runs = arguments[0], *map(int, arguments[1:])
@@ -35,6 +36,7 @@ def main(arguments: list[str]) -> None:
         "bulk": bench_bulk,
         "ingest": bench_ingest,
         "lookup": bench_lookup,
+        "seal": bench_seal,
     }
 
     def say(words: str) -> None:

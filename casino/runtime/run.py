@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
@@ -14,6 +15,7 @@ try:
     from casino import settings
 except ImproperlyConfigured as reason:
     sys.exit(f"bluecard: {reason}")
+from audit.keys import published_beside
 from casino.runtime.accounts import NoAccount
 from casino.runtime.binaries import NoPostgres
 from casino.runtime.places import ROOT
@@ -74,7 +76,10 @@ def programs(environment: dict[str, str]) -> list[list[Program]]:
         Program("web", _web(environment["WEB_PORT"]), environment),
         Program("worker", (*CELERY, "worker", *WORKER_OPTIONS), environment | WORKER_ENVIRONMENT),
         Program("beat", (*CELERY, "beat", "-l", "WARNING"), environment),
+        Program("sealer", (PYTHON, "manage.py", "seal"), environment),
     ]
+    if settings.WITNESS_IS_OURS:
+        serving.append(Program("witness", _witness(), environment))
     ours = {"recorder": settings.RECORDER_IS_OURS, "wallet": settings.WALLET_IS_OURS}
     for name in (name for name, is_ours in ours.items() if is_ours):
         serving.insert(0, _counterpart(name, environment))
@@ -98,6 +103,12 @@ def _counterpart(name: str, environment: dict[str, str]) -> Program:
 def _web(port: str) -> tuple[str, ...]:
     options = ("--bind", f"{settings.WEB_HOST}:{port}", "--workers", str(settings.WEB_WORKERS), *WEB_OPTIONS)
     return (PYTHON, "-m", "gunicorn", "casino.wsgi", *options)
+
+
+def _witness() -> tuple[str, ...]:
+    folder = str(settings.BLUECARD_STATE / "witness")
+    published = str(published_beside(Path(settings.JOURNAL_KEY_FILE)))
+    return (PYTHON, "-m", "audit.witness", "--port", "0", "--folder", folder, "--log-key", published)
 
 
 @contextlib.contextmanager

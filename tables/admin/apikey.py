@@ -41,6 +41,7 @@ SCOPES = {
     "decisions:read": gettext_lazy("decisions:read – read what was decided"),
     "complaint:write": gettext_lazy("complaint:write – file complaints"),
     "complaint:read": gettext_lazy("complaint:read – read complaints, with what players said"),
+    "proof:read": gettext_lazy("proof:read – read checkpoints and proofs"),
 }
 
 

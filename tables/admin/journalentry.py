@@ -16,6 +16,7 @@ from tables.admin.filters import ChoiceFilter, date_range_filter, related_filter
 from tables.admin.record import Crumb, Fact, Facts, Prose, Record, link, list_url
 from tables.house import house_zone
 from tables.models import JournalEntry
+from tables.queries.journal import texts_of
 from tables.templatetags.felt import moment
 
 SUBJECTS = {
@@ -98,10 +99,20 @@ class JournalEntryAdmin(ReadOnlyAdmin):
                     bytes(found.body).decode(errors="replace"),
                     note=_("what the hash commits to"),
                 ),
+                *_texts(request, found),
                 Prose(_("Leaf hash"), bytes(found.leaf_hash).hex(), note="SHA-256"),
             ],
             side=[Facts(_("The entry"), facts)],
         )
+
+
+def _texts(request: HttpRequest, found: JournalEntry) -> list[Facts]:
+    """Show the free texts that the entry committed to, as far as they were not erased."""
+    if not request.user.has_perm("tables.view_journaltext"):
+        return []
+    texts = texts_of(found)
+    facts = [Fact(name, text) for name, text in texts.items()]
+    return [Facts(_("Texts"), facts, note=_("kept apart, can be erased"))] if facts else []
 
 
 def subject_link(found: JournalEntry) -> SafeString | str:

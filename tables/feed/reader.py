@@ -393,6 +393,8 @@ def _keep(chunk: _Chunk, request_id: str) -> None:
         return
     FeedEvent.objects.bulk_create(chunk.rows)
     digest = hashlib.sha256(b"".join(bytes(row.body_hash) for row in chunk.rows)).hexdigest()
+    # Bets become rows and are left out of what is kept: one digest covers what came, one what is kept.
+    kept = hashlib.sha256(b"".join(hashlib.sha256(row.body).digest() for row in chunk.rows)).hexdigest()
     refused = sum(row.status == EventStatus.REFUSED for row in chunk.rows)
     record(
         "feed.read",
@@ -407,5 +409,6 @@ def _keep(chunk: _Chunk, request_id: str) -> None:
             "accepted": len(chunk.rows) - refused,
             "refused": refused,
             "digest": digest,
+            "kept_digest": kept,
         },
     )

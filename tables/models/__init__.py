@@ -3,7 +3,7 @@
 from tables.models.bet import Bet, BetCancellation, BetStatus
 from tables.models.feed import AcceptedGap, ApiKey, EventStatus, FeedEvent
 from tables.models.gametable import GameTable, TableState, TableStatus
-from tables.models.journal import JournalEntry
+from tables.models.journal import JournalEntry, JournalText
 from tables.models.people import Dealer, Player, PlayerIdentity
 from tables.models.reconciliation import DriftKind, Reconciliation, WalletDrift
 from tables.models.round import (
@@ -58,6 +58,7 @@ __all__ = [
     "IllegalTransition",
     "InsuranceOffer",
     "JournalEntry",
+    "JournalText",
     "LineResult",
     "Outbox",
     "Player",

@@ -31,3 +31,24 @@ class JournalEntry(models.Model):
 
     def __str__(self) -> str:
         return self.action
+
+
+class JournalText(models.Model):
+    """Free text of an entry: the entry itself holds only a salted commitment to it. The erasable half."""
+
+    entry = models.ForeignKey(JournalEntry, on_delete=models.PROTECT, related_name="texts")
+    name = models.CharField(_("name"), max_length=80)
+    salt = models.BinaryField(_("salt"), max_length=16)
+    text = models.TextField(_("text"))
+    player = models.ForeignKey(
+        "tables.Player", on_delete=models.PROTECT, null=True, related_name="+", verbose_name=_("player")
+    )
+
+    class Meta:
+        verbose_name = _("text of a journal entry")
+        verbose_name_plural = _("texts of journal entries")
+        default_permissions = ("view",)
+        constraints = [models.UniqueConstraint(fields=["entry", "name"], name="journaltext_once")]
+
+    def __str__(self) -> str:
+        return self.name

@@ -30,6 +30,7 @@ class Scope(StrEnum):
     DECISIONS_READ = "decisions:read"
     COMPLAINT_WRITE = "complaint:write"
     COMPLAINT_READ = "complaint:read"
+    PROOF_READ = "proof:read"
 
 
 class RevokedApiKey(Exception):

@@ -2,15 +2,18 @@
 
 import hashlib
 import json
+import secrets
 from datetime import UTC, datetime
 from typing import Any
 
 from django.db import models
 
-from tables.models import JournalEntry
+from tables.models import JournalEntry, JournalText
+from tables.rules.commitments import SALT_BYTES, take_out_texts
 from tables.services.actors import Actor
 
 LEAF_PREFIX = b"\x00"  # RFC 9162: a leaf is hashed apart from a node
+VERSION = 2
 
 
 def canonical(data: dict[str, Any]) -> bytes:
@@ -32,21 +35,28 @@ def record(
     at: datetime,
     data: dict[str, Any],
     request_id: str = "",
+    player_id: int | None = None,
 ) -> JournalEntry:
-    """Write one entry. `data` names players by internal id only: the entry can never be erased."""
+    """Write one entry. `data` names players by internal id only: the entry can never be erased.
+
+    Free text is taken out of it and lies apart, where it can be erased; `player_id` says whom it is about.
+    The salt keeps an entry from being guessed from its hash, which outsiders see in proofs of others.
+    """
     subject_type = subject._meta.model_name or ""
+    kept, texts = take_out_texts(data, lambda: secrets.token_bytes(SALT_BYTES))
     body = canonical(
         {
-            "v": 1,
+            "v": VERSION,
+            "salt": secrets.token_hex(SALT_BYTES),
             "action": action,
             "subject": [subject_type, subject.pk, label],
             "actor": [actor.kind, actor.id],
             "at": moment(at),
             "request": request_id,
-            "data": data,
+            "data": kept,
         }
     )
-    return JournalEntry.objects.create(
+    entry = JournalEntry.objects.create(
         action=action,
         subject_type=subject_type,
         subject_id=subject.pk,
@@ -58,3 +68,9 @@ def record(
         body=body,
         leaf_hash=hashlib.sha256(LEAF_PREFIX + body).digest(),
     )
+    if texts:
+        JournalText.objects.bulk_create(
+            JournalText(entry=entry, name=one.path, salt=one.salt, text=one.text, player_id=player_id)
+            for one in texts
+        )
+    return entry

@@ -37,6 +37,7 @@ def _development(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "IS_PRODUCTION", False)
     monkeypatch.setattr(settings, "WALLET_IS_OURS", True)
     monkeypatch.setattr(settings, "RECORDER_IS_OURS", True)
+    monkeypatch.setattr(settings, "WITNESS_IS_OURS", True)
     monkeypatch.setattr(settings, "WEB_PORT", 0)
     monkeypatch.setattr(settings, "WEB_HOST", "127.0.0.1")
 
@@ -95,7 +96,7 @@ def test_our_recorder_listens_beside_our_wallet_and_a_named_one_is_left_alone(
 
 def test_development_serves_then_plays_a_day_then_deals_on() -> None:
     assert names(ENVIRONMENT) == [
-        ["wallet", "recorder", "web", "worker", "beat"],
+        ["wallet", "recorder", "web", "worker", "beat", "sealer", "witness"],
         ["ready"],
         ["demo"],
         ["live", "ready"],
@@ -106,7 +107,8 @@ def test_production_starts_no_counterpart_and_no_demo(monkeypatch: pytest.Monkey
     monkeypatch.setattr(settings, "IS_PRODUCTION", True)
     monkeypatch.setattr(settings, "WALLET_IS_OURS", False)
     monkeypatch.setattr(settings, "RECORDER_IS_OURS", False)
-    assert names({"WEB_PORT": "80"}) == [["web", "worker", "beat"], ["ready"]]
+    monkeypatch.setattr(settings, "WITNESS_IS_OURS", False)
+    assert names({"WEB_PORT": "80"}) == [["web", "worker", "beat", "sealer"], ["ready"]]
 
 
 def test_the_web_server_listens_where_it_was_told(monkeypatch: pytest.MonkeyPatch) -> None:

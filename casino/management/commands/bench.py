@@ -25,6 +25,7 @@ USUAL_ROWS = {
     "judge": 5_000,
     "odds": 1,
     "lookup": 10_000_000,
+    "seal": 1_000_000,
 }
 ON_PAPER: dict[str, Callable[[Size, Say], Iterator[Figure]]] = {
     "judge": bench_judge,
@@ -46,8 +47,8 @@ class Command(BaseCommand):
             "--rows",
             type=int,
             metavar="N",
-            help="bets to settle or ingest, rounds to void or look among, lines to judge, in place of "
-            + ", ".join(f"{rows:,} ({name})" for name, rows in USUAL_ROWS.items() if rows > 1),
+            help="bets to settle or ingest, rounds to void or look among, lines to judge, entries to check; "
+            "in place of " + ", ".join(f"{rows:,} ({name})" for name, rows in USUAL_ROWS.items() if rows > 1),
         )
 
         parser.add_argument(

@@ -1,0 +1,244 @@
+"""How far the journal is sealed, witnessed and verified, and the proof of one entry to take away."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.contrib import admin
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from audit.admin.frame import draw, require
+from audit.house import journal_key, witness_key
+from audit.models import Checkpoint, Leaf, Verification
+from audit.queries.exporting import as_text, note_of, proof_of_entry
+from audit.queries.proof_status import ProofStatus, proof_status
+from audit.queries.tree import NotSealed
+from tables.admin.base import ReadOnlyAdmin
+from tables.admin.panels import HeadButton, add_head_buttons
+from tables.admin.record import Column, Crumb, Fact, Facts, Prose, Record, Rows, link
+from tables.house import house_zone
+from tables.models import JournalEntry
+from tables.templatetags.felt import moment, state_badge
+from tables.words import State
+
+SHOWN = 12
+VIEW = "audit.view_checkpoint"
+
+
+@admin.register(Checkpoint)
+class CheckpointAdmin(ReadOnlyAdmin):
+    """The audit page in the place of a list, and a page for each checkpoint."""
+
+    newest_by = ("size",)
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view
+        return [
+            path("entry/<int:entry_id>/", view(self.entry_proof), name="audit_entry_proof"),
+            path("<int:size>/note/", view(self.note), name="audit_checkpoint_note"),
+            *super().get_urls(),
+        ]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        require(request, VIEW)
+        found = self._overview(proof_status())
+        return draw(self, request, "bluecard/record.html", {"record": found, "title": found.title})
+
+    def _overview(self, status: ProofStatus) -> Record:
+        newest = Checkpoint.objects.order_by("-size").prefetch_related("cosignatures")[:SHOWN]
+        runs = Verification.objects.order_by("-finished_at", "-id")[:SHOWN]
+        return Record(
+            title=_("Proof"),
+            is_id=False,
+            crumbs=[Crumb(_("Proof"))],
+            badges=[_badge(status)],
+            lead=[Fact("", sentence_of(status))],
+            main=[
+                Facts(_("How far it reaches"), _reach(status), note=_("entries after that are outside it")),
+                *_problems(status.verified),
+                Rows(
+                    _("Checkpoints"),
+                    [Column(_("entries sealed")), Column(_("sealed")), Column(_("cosigned by"))],
+                    [
+                        (
+                            checkpoint_link(one),
+                            moment(one.sealed_at, house_zone().key),
+                            ", ".join(signed.witness for signed in one.cosignatures.all()) or "–",
+                        )
+                        for one in newest
+                    ],
+                    empty=_("Nothing is sealed yet."),
+                ),
+                Rows(
+                    _("Verifications"),
+                    [
+                        Column(_("verified")),
+                        Column(_("entries checked"), is_number=True),
+                        Column(_("problems"), is_number=True),
+                    ],
+                    [
+                        (
+                            moment(run.finished_at, house_zone().key),
+                            f"{run.size:,}",
+                            f"{run.problems_count:,}",
+                        )
+                        for run in runs
+                    ],
+                    empty=_("Nothing was verified yet."),
+                ),
+            ],
+            side=_keys(),
+        )
+
+    def record(self, request: HttpRequest, found: Checkpoint) -> Record:
+        name = f"{found.size:,}"
+        url = reverse("admin:audit_checkpoint_note", args=[found.size])
+        return Record(
+            title=_("Checkpoint at %(size)s entries") % {"size": name},
+            is_id=False,
+            crumbs=[Crumb(_("Proof"), reverse("admin:audit_checkpoint_changelist")), Crumb(name)],
+            main=[
+                Prose(_("Signed note"), note_of(found), note=_("keep it elsewhere, to compare with later"))
+            ],
+            side=[
+                Facts(
+                    _("Checkpoint"),
+                    [
+                        Fact(_("Entries sealed"), name),
+                        Fact(_("Sealed"), moment(found.sealed_at, house_zone().key)),
+                        Fact(_("Root"), bytes(found.root).hex()),
+                        Fact(
+                            _("Download"),
+                            format_html('<a class="bc-link" href="{}">{}</a>', url, _("Signed note")),
+                        ),
+                    ],
+                )
+            ],
+        )
+
+    def note(self, request: HttpRequest, size: int) -> HttpResponse:
+        """Hand out a checkpoint's signed note."""
+        require(request, VIEW)
+        found = Checkpoint.objects.filter(pk=size).first()
+        if found is None:
+            raise Http404(f"checkpoint {size}")
+        return _file(note_of(found), f"checkpoint-{size}.txt", "text/plain; charset=utf-8")
+
+    def entry_proof(self, request: HttpRequest, entry_id: int) -> HttpResponse:
+        """Hand out the proof of one entry, as `verify.py` reads it."""
+        require(request, VIEW)
+        require(request, "tables.view_journalentry")
+        key = journal_key()
+        try:
+            if key is None:
+                raise NotSealed("the journal has no key yet")
+            lines = proof_of_entry(entry_id, key)
+        except NotSealed as problem:
+            raise Http404(str(problem)) from problem
+        text = "".join(map(as_text, lines))
+        return _file(text, f"entry-{entry_id}.jsonl", "application/jsonl; charset=utf-8")
+
+
+def _file(text: str, name: str, kind: str) -> HttpResponse:
+    response = HttpResponse(text, content_type=kind)
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def sentence_of(status: ProofStatus) -> SafeString | str:
+    """Say in one line how far the proof reaches: sealed to, witnessed to, verified at."""
+    if status.sealed is None:
+        return _("Nothing is sealed yet")
+    said = _("sealed to entry %(size)s at %(time)s") % {
+        "size": f"{status.sealed.size:,}",
+        "time": _clock(status.sealed.sealed_at),
+    }
+    if status.witnessed is not None:
+        said += ", " + _("witnessed to %(size)s") % {"size": f"{status.witnessed.checkpoint_id:,}"}
+    if status.verified is not None:
+        said += ", " + _("verified at %(time)s") % {"time": _clock(status.verified.finished_at)}
+    return said
+
+
+def _clock(at: datetime) -> str:
+    return f"{at.astimezone(house_zone()):%H:%M}"
+
+
+def _badge(status: ProofStatus) -> SafeString:
+    if not status.is_sound:
+        return state_badge(State("wrong", "triangle", _("Not as it was sealed")))
+    if status.is_late(datetime.now(UTC)):
+        return state_badge(State("waits", "pause", _("The sealer does not keep up")))
+    if status.verified is None:
+        return state_badge(State("waits", "clock", _("Not verified yet")))
+    return state_badge(State("done", "tick", _("All is as it was sealed")))
+
+
+def _reach(status: ProofStatus) -> list[Fact]:
+    zone = house_zone().key
+    facts = [
+        Fact(_("Sealed to entry"), f"{status.sealed.size:,}" if status.sealed else "–"),
+        Fact(_("Sealed"), moment(status.sealed.sealed_at, zone) if status.sealed else "–"),
+        Fact(_("Witnessed to entry"), f"{status.witnessed.checkpoint_id:,}" if status.witnessed else "–"),
+    ]
+    if status.witness is not None and status.witness.problem:
+        facts.append(Fact(_("The witness says"), status.witness.problem))
+    facts.append(
+        Fact(
+            _("Not sealed yet"),
+            ngettext("%(count)s entry", "%(count)s entries", status.pending)
+            % {"count": f"{status.pending:,}"},
+        )
+    )
+    verified = moment(status.verified.finished_at, zone) if status.verified else _("never")
+    return [*facts, Fact(_("Verified"), verified)]
+
+
+def _problems(run: Verification | None) -> list[Rows]:
+    if run is None or not run.problems_count:
+        return []
+    rows = [(_entry_link(one["entry"]), one["words"]) for one in run.problems]
+    note = _("%(count)s in all") % {"count": f"{run.problems_count:,}"}
+    return [
+        Rows(_("What is not as it was sealed"), [Column(_("entry")), Column(_("problem"))], rows, note=note)
+    ]
+
+
+def _entry_link(entry_id: int | None) -> SafeString | str:
+    return link("journalentry", entry_id, f"{entry_id:,}") if entry_id is not None else "–"
+
+
+def _keys() -> list[Facts | Rows | Prose]:
+    known = (_("The journal's key"), journal_key()), (_("The witness's key"), witness_key())
+    return [
+        *(Prose(title, str(key), note=_("published")) for title, key in known if key is not None),
+        Prose(
+            _("Check it elsewhere"),
+            "python3 manage.py export_journal out.jsonl\npython3 verify.py out.jsonl --key KEY",
+            note="docs/proof.md",
+        ),
+    ]
+
+
+def checkpoint_link(found: Checkpoint) -> SafeString:
+    """Link to a checkpoint by its size."""
+    url = reverse("admin:audit_checkpoint_change", args=[found.size])
+    return format_html('<a class="bc-link bc-num" href="{}">{}</a>', url, f"{found.size:,}")
+
+
+def entry_buttons(request: HttpRequest, found: JournalEntry) -> list[HeadButton]:
+    """Offer the proof of an entry, once it is sealed."""
+    if not request.user.has_perm(VIEW) or not Leaf.objects.filter(entry_id=found.pk).exists():
+        return []
+    url = reverse("admin:audit_entry_proof", args=[found.pk])
+    return [HeadButton(gettext_lazy("Download its proof"), url, "lock")]
+
+
+add_head_buttons("journalentry", entry_buttons)

@@ -1,0 +1,53 @@
+"""How far the journal is proved: sealed to, witnessed to, verified when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import Min
+
+from audit.models import Checkpoint, Cosignature, PendingEntry, Verification, WitnessState
+from audit.queries.tree import newest_checkpoint
+from tables.models import JournalEntry
+
+#: Sealing takes about a second; an entry that waits for longer than this has no sealer.
+LATE_AFTER: Final = timedelta(seconds=15)
+MOST_COUNTED: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class ProofStatus:
+    """What the pages say of the proof."""
+
+    sealed: Checkpoint | None
+    witnessed: Cosignature | None
+    witness: WitnessState | None
+    verified: Verification | None
+    pending: int
+    pending_since: datetime | None
+
+    def is_late(self, now: datetime) -> bool:
+        """Say whether entries wait so long that no sealer can be at work."""
+        return self.pending_since is not None and now - self.pending_since > LATE_AFTER
+
+    @property
+    def is_sound(self) -> bool:
+        """Say whether the last check found everything as it was sealed, and the witness signs."""
+        checked = self.verified is None or self.verified.problems_count == 0
+        return checked and not (self.witness and self.witness.problem)
+
+
+def proof_status() -> ProofStatus:
+    """Read how far the proof reaches now."""
+    oldest = PendingEntry.objects.aggregate(first=Min("entry_id"))["first"]
+    since = JournalEntry.objects.filter(pk=oldest).values_list("at", flat=True).first() if oldest else None
+    return ProofStatus(
+        sealed=newest_checkpoint(),
+        witnessed=Cosignature.objects.order_by("-checkpoint_id").first(),
+        witness=WitnessState.objects.order_by("-asked_at").first(),
+        verified=Verification.objects.order_by("-finished_at", "-id").first(),
+        pending=PendingEntry.objects.order_by().values("pk")[:MOST_COUNTED].count(),
+        pending_since=since,
+    )

@@ -1,0 +1,115 @@
+"""The audit page: how far the proof reaches, the proof of one entry to take away, and nothing to change."""
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from audit.models import Checkpoint, Verification
+from casino.roles import ROLES
+from tables.models import JournalEntry
+from tests.audit.admin.conftest import browser_of
+from tests.audit.deciding import make_user
+from tests.audit.sealed import LOG, seal, witness_house, write
+from tests.tables.playing import NOON, Platform
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/admin/audit/checkpoint/"
+
+
+@pytest.fixture(autouse=True)
+def keys(tmp_path: Path, settings: Any) -> None:
+    settings.JOURNAL_KEY_FILE = str(tmp_path / "journal.key")
+    (tmp_path / "journal.pub").write_text(f"{LOG.verifier}\n")
+
+
+@pytest.fixture
+def auditor(platform: Platform) -> Client:
+    return browser_of(make_user("orn", *ROLES["auditor"].permissions))
+
+
+@pytest.fixture
+def sealed(platform: Platform, tmp_path: Path) -> Iterator[int]:
+    """Everything sealed and witnessed, and checked without a problem; the number of entries."""
+    with witness_house(tmp_path / "newest") as house:
+        seal()
+        house.show()
+        size = JournalEntry.objects.count()
+        Verification.objects.create(
+            size=size, started_at=NOON, finished_at=NOON + timedelta(minutes=3), problems_count=0
+        )
+        yield size
+
+
+def text_of(client: Client, url: str = PAGE) -> str:
+    answer = client.get(url)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_before_anything_is_sealed_the_page_says_so(auditor: Client) -> None:
+    assert "Nothing is sealed yet" in text_of(auditor)
+    assert "Nothing is sealed yet" in text_of(auditor, "/admin/")
+
+
+def test_it_says_how_far_the_proof_reaches(auditor: Client, sealed: int, platform: Platform) -> None:
+    # 05:00 UTC is noon in Bangkok, the house's zone.
+    said = f"sealed to entry {sealed} at 12:00, witnessed to {sealed}, verified at 12:03"
+    assert said in text_of(auditor)
+    assert said in text_of(auditor, "/admin/")
+    assert "All is as it was sealed" in text_of(auditor)
+    assert str(LOG.verifier) in text_of(auditor)
+    write(3, platform.table)
+    assert "3 entries" in text_of(auditor)
+
+
+def test_what_was_found_is_named(auditor: Client, sealed: int) -> None:
+    problem = {"kind": "entry_altered", "entry": 1, "words": "its bytes are not those that were sealed"}
+    later = NOON + timedelta(minutes=9)
+    Verification.objects.create(
+        size=sealed, started_at=later, finished_at=later, problems_count=1, problems=[problem]
+    )
+    text = text_of(auditor)
+    assert "Not as it was sealed" in text
+    assert "its bytes are not those that were sealed" in text
+
+
+def test_a_checkpoint_s_note_is_taken_away(auditor: Client, sealed: int) -> None:
+    assert "witness.test/w1" in text_of(auditor, f"{PAGE}{sealed}/change/")
+    answer = auditor.get(f"{PAGE}{sealed}/note/")
+    assert answer["Content-Disposition"] == f'attachment; filename="checkpoint-{sealed}.txt"'
+    assert answer.content.decode().startswith(Checkpoint.objects.get().note)
+    assert auditor.get(f"{PAGE}99999/note/").status_code == 404
+
+
+def test_the_proof_of_one_entry_is_taken_away(auditor: Client, sealed: int, platform: Platform) -> None:
+    entry = JournalEntry.objects.order_by("pk").first()
+    assert f"{PAGE}entry/{entry.pk}/" in text_of(auditor, f"/admin/tables/journalentry/{entry.pk}/change/")
+    lines = auditor.get(f"{PAGE}entry/{entry.pk}/").content.decode().splitlines()
+    assert [json.loads(line).get("entry") for line in lines] == [None, entry.pk]
+    [late] = write(1, platform.table, reason="a word nobody erased")
+    page = text_of(auditor, f"/admin/tables/journalentry/{late.pk}/change/")
+    assert f"{PAGE}entry/{late.pk}/" not in page
+    assert "a word nobody erased" in page
+    assert auditor.get(f"{PAGE}entry/{late.pk}/").status_code == 404
+
+
+def test_who_may_not_see_the_proof_does_not(platform: Platform, sealed: int) -> None:
+    support = browser_of(make_user("pim", *ROLES["support"].permissions))
+    entry = JournalEntry.objects.order_by("pk").first()
+    for url in (PAGE, f"{PAGE}{sealed}/change/", f"{PAGE}{sealed}/note/", f"{PAGE}entry/{entry.pk}/"):
+        assert support.get(url).status_code == 403, url
+    assert "sealed to entry" not in text_of(support, "/admin/")
+
+
+def test_nothing_is_changed_there(auditor: Client, sealed: int) -> None:
+    before = Checkpoint.objects.count(), JournalEntry.objects.count()
+    assert auditor.get(f"{PAGE}add/").status_code == 403
+    assert auditor.post(f"{PAGE}{sealed}/delete/", {"post": "yes"}).status_code == 403
+    assert auditor.post(f"{PAGE}{sealed}/change/", {}).status_code == 403
+    assert (Checkpoint.objects.count(), JournalEntry.objects.count()) == before

@@ -1,0 +1,339 @@
+#!/usr/bin/env python3
+"""Check a journal that Bluecard exported, where Bluecard is not installed.
+
+Needs Python 3.9 or newer and the package `cryptography`, and nothing of the product. Says one of
+
+    VALID      every entry in the file is in the signed tree, unaltered
+    INVALID    and the first entry that is not
+    DIVERGED   the entries are in a signed tree, but not in the one that a checkpoint seen elsewhere signed:
+               history was rewritten since
+
+usage: python3 verify.py EXPORT [--key KEY] [--witness KEY] [--seen CHECKPOINT] ...
+
+Keys are the house's published ones (`name+hash+base64`, or a file with it). Without --key the one in the file
+is used, and that is said: whoever made up the file could have made up the key.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import binascii
+import hashlib
+import json
+import struct
+import sys
+from pathlib import Path
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+FORMAT = "bluecard-journal/1"
+VALID, INVALID, USAGE, DIVERGED = 0, 1, 2, 3
+
+
+class Invalid(Exception):
+    """Something in the file is not what it says; `where` is the first bad entry, or the file itself."""
+
+    def __init__(self, where, why):
+        super().__init__(f"{where}: {why}")
+
+
+class Diverged(Exception):
+    """The tree is not the one that was seen elsewhere."""
+
+
+class Unusable(Exception):
+    """What was asked cannot be answered with what was given."""
+
+
+def decode(text, length=None):
+    try:
+        raw = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError, TypeError):
+        raise ValueError("no base64") from None
+    if length is not None and len(raw) != length:
+        raise ValueError(f"{len(raw)} bytes where {length} belong")
+    return raw
+
+
+def leaf_hash(body):
+    return hashlib.sha256(b"\x00" + body).digest()
+
+
+def node_hash(left, right):
+    return hashlib.sha256(b"\x01" + left + right).digest()
+
+
+class Key:
+    """A published Ed25519 key of a log (kind 1) or a witness (kind 4)."""
+
+    def __init__(self, text):
+        name, hash_, blob = text.strip().split("+", 2)
+        raw = decode(blob, 33)
+        self.text, self.name, self.kind, self.public = text.strip(), name, raw[0], raw[1:]
+        self.id = hashlib.sha256(name.encode() + b"\n" + raw).digest()[:4]
+        if self.id.hex() != hash_ or self.kind not in (1, 4):
+            raise ValueError("no key of a log or a witness")
+
+    def check(self, note):
+        """Return when a note was signed with this key (0 for a log's), or raise ValueError."""
+        body, mark, lines = note.partition("\n\n")
+        body += "\n"
+        for line in lines.splitlines() if mark else []:
+            dash, _, rest = line.partition(" ")
+            name, _, blob = rest.partition(" ")
+            if dash != "—" or name != self.name:
+                continue
+            raw = decode(blob)
+            if raw[:4] == self.id:
+                return self._check(body, raw[4:])
+        raise ValueError(f"not signed by {self.name}")
+
+    def _check(self, body, blob):
+        at, signed = 0, body
+        if self.kind == 4:
+            (at,) = struct.unpack(">Q", blob[:8])
+            signed, blob = f"cosignature/v1\ntime {at}\n{body}", blob[8:]
+        try:
+            Ed25519PublicKey.from_public_bytes(self.public).verify(blob, signed.encode())
+        except InvalidSignature:
+            raise ValueError(f"the signature by {self.name} is wrong") from None
+        return at
+
+
+class Checkpoint:
+    """So many leaves of a log, with their root."""
+
+    def __init__(self, note):
+        lines = note.partition("\n\n")[0].rstrip("\n").split("\n")
+        if len(lines) != 3 or not lines[1].isdigit():
+            raise ValueError("no checkpoint")
+        self.note, self.origin, self.size, self.root = note, lines[0], int(lines[1]), decode(lines[2], 32)
+
+
+def root_from(leaf, index, size, proof):
+    """Return the root that an inclusion proof leads to (RFC 9162, 2.1.3.2), or raise ValueError."""
+    place, last = index, size - 1
+    if not 0 <= index < size:
+        raise ValueError("no such leaf in the tree")
+    for step in proof:
+        if last == 0:
+            raise ValueError("the proof is too long")
+        if place & 1 or place == last:
+            leaf = node_hash(step, leaf)
+            while place & 1 == 0 and place:
+                place, last = place >> 1, last >> 1
+        else:
+            leaf = node_hash(leaf, step)
+        place, last = place >> 1, last >> 1
+    if last:
+        raise ValueError("the proof is too short")
+    return leaf
+
+
+def roots_from(old_root, old_size, new_size, proof):
+    """Return both roots that a consistency proof leads to (RFC 9162, 2.1.4.2), or raise ValueError."""
+    steps = [old_root, *proof] if old_size & (old_size - 1) == 0 else list(proof)
+    place, last = old_size - 1, new_size - 1
+    while place & 1:
+        place, last = place >> 1, last >> 1
+    if not steps:
+        raise ValueError("the proof is empty")
+    older = newer = steps[0]
+    for step in steps[1:]:
+        if last == 0:
+            raise ValueError("the proof is too long")
+        if place & 1 or place == last:
+            older, newer = node_hash(step, older), node_hash(step, newer)
+            while place & 1 == 0 and place:
+                place, last = place >> 1, last >> 1
+        else:
+            newer = node_hash(newer, step)
+        place, last = place >> 1, last >> 1
+    if last:
+        raise ValueError("the proof is too short")
+    return older, newer
+
+
+class Tree:
+    """The leaves read so far, from the first one on: their root can be worked out at any size."""
+
+    def __init__(self):
+        self.size, self._roots = 0, []
+
+    def add(self, leaf):
+        size = self.size
+        while size & 1:
+            leaf, size = node_hash(self._roots.pop(), leaf), size >> 1
+        self._roots.append(leaf)
+        self.size += 1
+
+    def root(self):
+        root = self._roots[-1]
+        for left in self._roots[-2::-1]:
+            root = node_hash(left, root)
+        return root
+
+
+def check_body(entry, body):
+    """Compare what stands beside an entry with its sealed body: texts, lines of a settlement."""
+    said = json.loads(body)
+    for name, text in entry.get("texts", {}).items():
+        value = said["data"]
+        for part in name.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+        digest = hashlib.sha256(decode(text["salt"]) + text["text"].encode()).hexdigest()
+        if not isinstance(value, dict) or value.get("sha256") != digest:
+            raise ValueError(f"its {name} is not the text it committed to")
+    lines = entry.get("lines")
+    if lines is not None and hashlib.sha256(lines.encode()).hexdigest() != said["data"]["lines_digest"]:
+        raise ValueError("its lines are not those that were settled")
+
+
+class Reader:
+    """One export, read once from its beginning to its end."""
+
+    def __init__(self, lines):
+        self._lines = lines
+        try:
+            self.head = json.loads(next(lines))
+            self.checkpoint = Checkpoint(self.head["checkpoint"])
+            self.first, self.last = self.head["first"], self.head["last"]
+            self.key = Key(self.head["key"])
+        except StopIteration:
+            raise Invalid("file", "it is empty") from None
+        except (ValueError, KeyError, TypeError) as problem:
+            raise Invalid("file", f"its first line is no head of an export ({problem})") from None
+        if self.head.get("format") != FORMAT:
+            raise Invalid("file", f"its format is not {FORMAT}")
+        if not (isinstance(self.first, int) and isinstance(self.last, int)):
+            raise Invalid("file", "its first line names no entries")
+        self.is_whole = self.first == 0 and self.last == self.checkpoint.size - 1
+        self.tree, self.roots = Tree(), {}
+
+    def check(self, sizes):
+        """Check every entry against the root; remember the roots at some sizes if all leaves are here."""
+        wanted, index = self.first, self.first - 1
+        for line in self._lines:
+            index = self._check_line(line, wanted)
+            wanted = index + 1
+            if self.first == 0 and self.tree.size in sizes:
+                self.roots[self.tree.size] = self.tree.root()
+        if index != self.last:
+            raise Invalid(
+                f"entry at leaf {index + 1}", f"it is missing: the file should go on to {self.last}"
+            )
+
+    def _check_line(self, line, wanted):
+        where = f"entry at leaf {wanted}"
+        try:
+            entry = json.loads(line)
+            index, body = entry["leaf"], entry["body"].encode()
+            where = f"entry {entry['entry']} (leaf {index})"
+            if index != wanted:
+                raise Invalid(f"entry at leaf {wanted}", f"it is missing: leaf {index} follows")
+            leaf = leaf_hash(body)
+            proof = [decode(step, 32) for step in entry["proof"]]
+            if root_from(leaf, index, self.checkpoint.size, proof) != self.checkpoint.root:
+                raise ValueError("it is not in the signed tree: it was altered, moved or put in")
+            check_body(entry, body)
+        except (ValueError, KeyError, TypeError, AttributeError) as problem:
+            raise Invalid(where, str(problem) or type(problem).__name__) from None
+        if self.first == 0:
+            self.tree.add(leaf)
+        return index
+
+
+def compare(reader, seen):
+    """Compare the export's tree with a checkpoint seen elsewhere, or raise Diverged."""
+    size, newest = seen.size, reader.checkpoint
+    if seen.origin != newest.origin:
+        raise Unusable(f"the checkpoint seen elsewhere is of {seen.origin}, the export of {newest.origin}")
+    if size > newest.size:
+        raise Diverged(
+            f"{size} entries were seen, this export knows of {newest.size}: the newest were cut off"
+        )
+    root = newest.root if size == newest.size else reader.roots.get(size)
+    proof = reader.head.get("consistency", {}).get(str(size))
+    if root is None and proof is not None:
+        try:
+            older, newer = roots_from(seen.root, size, newest.size, [decode(step, 32) for step in proof])
+        except ValueError as problem:
+            raise Diverged(f"nothing shows the {size} entries seen before in this tree ({problem})") from None
+        root = seen.root if (older, newer) == (seen.root, newest.root) else b""
+    if root is None:
+        raise Unusable(f"this export has no proof from {size} entries on: have it made with --seen {size}")
+    if root != seen.root:
+        raise Diverged(f"the first {size} entries are not those that were seen: history was rewritten")
+
+
+def read_key(text):
+    path = Path(text)
+    return Key(path.read_text() if text.count("+") < 2 else text)
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(
+        prog="verify.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("export")
+    parser.add_argument("--key", help="the journal's published key, or the file it lies in")
+    parser.add_argument(
+        "--witness", action="append", default=[], help="a witness's published key, or its file"
+    )
+    parser.add_argument("--seen", action="append", default=[], help="file with a checkpoint kept elsewhere")
+    options = parser.parse_args(arguments)
+    try:
+        key = read_key(options.key) if options.key else None
+        witnesses = [read_key(text) for text in options.witness]
+        seen = [Checkpoint(Path(name).read_text()) for name in options.seen]
+        with Path(options.export).open(encoding="utf-8") as source:
+            return judge(source, key, witnesses, seen)
+    except (OSError, ValueError) as problem:
+        print(f"verify.py: {problem}", file=sys.stderr)
+        return USAGE
+
+
+def judge(source, key, witnesses, seen):
+    """Say what an export is worth; return the exit status."""
+    try:
+        reader = Reader(iter(source))
+        used = key or reader.key
+        try:
+            used.check(reader.checkpoint.note)
+            times = [(witness.name, witness.check(reader.checkpoint.note)) for witness in witnesses]
+        except ValueError as problem:
+            raise Invalid("checkpoint", str(problem)) from None
+        if used.name != reader.checkpoint.origin:
+            raise Invalid("checkpoint", f"it is of {reader.checkpoint.origin}, the key of {used.name}")
+        for one in seen:
+            used.check(one.note)
+        reader.check({one.size for one in seen})
+        for one in seen:
+            compare(reader, one)
+    except Invalid as problem:
+        print(f"INVALID {problem}")
+        return INVALID
+    except Diverged as problem:
+        print(f"DIVERGED {problem}")
+        return DIVERGED
+    except UnicodeDecodeError:
+        print("INVALID file: it is no UTF-8")
+        return INVALID
+    except (Unusable, ValueError) as problem:
+        print(f"verify.py: {problem}", file=sys.stderr)
+        return USAGE
+    count = reader.last - reader.first + 1
+    print(f"VALID leaf {reader.first} to {reader.last}, {count} of {reader.checkpoint.size} entries sealed")
+    for name, at in times:
+        print(f"cosigned by {name}, {at} seconds after 1970 began (UTC)")
+    if key is None:
+        print(f"signed with the key that the file itself names: {used.text}")
+    for one in seen:
+        print(f"and it grew from the {one.size} entries seen before")
+    return VALID
+
+
+if __name__ == "__main__":
+    sys.exit(main())
