@@ -71,8 +71,10 @@ def _object(raw: bytes) -> dict[str, Any]:
         raise bad_field("body", "json", "This is no JSON, or holds what is no text or number.") from error
     if not isinstance(found, dict):
         raise bad_field("body", "json", "A JSON object is wanted.")
-    if _has_nul(found):
-        raise bad_field("body", "null_characters_not_allowed", "A text holds a NUL, which is no character.")
+    for name, value in found.items():
+        if _has_nul({name: value}):
+            field = "body" if "\x00" in name else name
+            raise bad_field(field, "null_characters_not_allowed", "A text holds a NUL, which is no character.")
     return found
 
 

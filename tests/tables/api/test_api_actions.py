@@ -46,7 +46,7 @@ def test_limits_are_set(platform: Platform) -> None:
     [
         ("open", {}, "reason"),
         ("open", {"reason": ""}, "reason"),
-        ("open", {"reason": "a\x00b"}, "body"),
+        ("open", {"reason": "a\x00b"}, "reason"),
         ("open", {"reason": "a", "\x00": [{"b": "\x00"}]}, "body"),
         ("close", {"reason": "x" * 301}, "reason"),
         ("close", {"reason": "why", "by_fault": "perhaps"}, "by_fault"),
@@ -84,4 +84,5 @@ def test_who_may_not_and_what_is_not_there(platform: Platform) -> None:
 def test_a_nul_anywhere_in_a_body_is_refused(platform: Platform) -> None:
     body = {"code": "misdeal", "facts": {"phase": ["a\x00"]}}
     answer = post(key_client(platform.table, "incident:write"), "incidents", body)
-    assert (answer.status_code, answer.json()["errors"][0]["rule"]) == (400, "null_characters_not_allowed")
+    [error] = answer.json()["errors"]
+    assert (answer.status_code, error["field"], error["rule"]) == (400, "facts", "null_characters_not_allowed")
