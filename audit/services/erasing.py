@@ -27,6 +27,7 @@ ERASABLE: Final = (
     ("audit", "complainttext", "complaint__player"),
     ("audit", "complaintattachment", "complaint__player"),
 )
+COMPLAINT: str = "complaint"
 #: Decided, or refused: nobody waits for an answer any more.
 ENDED_COMPLAINTS: Final = ("closed", "refused")
 WAITING_ROUNDS: Final = tuple(
@@ -141,8 +142,8 @@ def _refuse_if_wanted(player: Player) -> None:
     ).count()
     if waiting:
         raise CannotErase(f"{waiting} bets of player #{player.pk} are not settled yet")
-    if "complaint" in apps.all_models["audit"]:
-        complaints = apps.get_model("audit", "complaint")._default_manager.filter(player=player)
+    if COMPLAINT in apps.all_models["audit"]:
+        complaints = apps.get_model("audit", COMPLAINT)._default_manager.filter(player=player)
         open_one = complaints.exclude(status__in=ENDED_COMPLAINTS).first()
         if open_one is not None:
             raise CannotErase(f"complaint {open_one} of player #{player.pk} is not answered yet")
