@@ -15,7 +15,7 @@ def look_at_player(player_id: int, *, way: str, reason: str, actor: Actor, at: d
 
     `reason` names a record, as `C-0031` or `lookup`; a player is named by number.
     """
-    data: dict[str, Any] = {"player": player_id, "way": way, "reason": reason}
+    data: dict[str, Any] = {"player": player_id, "way": way, "for": reason}
     label = f"player {player_id}"
     record("player.seen", subject=Player(pk=player_id), label=label, actor=actor, at=at, data=data)
 
@@ -30,7 +30,7 @@ def look_at_players(
 
 def look_at_round(round_: Round, *, actor: Actor, at: datetime) -> None:
     """Write that somebody looked at a round's page, which names the players who bet in it."""
-    data = {"round": round_.public_id, "way": "round", "reason": round_.public_id}
+    data = {"round": round_.public_id, "way": "round", "for": round_.public_id}
     record("players.seen", subject=round_, label=round_.public_id, actor=actor, at=at, data=data)
 
 
@@ -39,5 +39,5 @@ def look_at_complaint(complaint: Complaint, *, actor: Actor, at: datetime) -> No
     if complaint.player_id is not None:
         look_at_player(complaint.player_id, way="complaint", reason=complaint.number, actor=actor, at=at)
         return
-    data = {"way": "complaint", "reason": complaint.number}
+    data = {"way": "complaint", "for": complaint.number}
     record("complaint.seen", subject=complaint, label=complaint.number, actor=actor, at=at, data=data)

@@ -74,7 +74,9 @@ def _object(raw: bytes) -> dict[str, Any]:
     for name, value in found.items():
         if _has_nul({name: value}):
             field = "body" if "\x00" in name else name
-            raise bad_field(field, "null_characters_not_allowed", "A text holds a NUL, which is no character.")
+            raise bad_field(
+                field, "null_characters_not_allowed", "A text holds a NUL, which is no character."
+            )
     return found
 
 

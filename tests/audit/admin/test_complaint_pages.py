@@ -225,7 +225,7 @@ def test_every_look_at_a_players_data_is_written_down(played: Round, desk: Clien
         desk.get(path)
         entry = JournalEntry.objects.get(action="player.seen", subject_id=player.pk, **newest(before))
         body = bytes(entry.body).decode()
-        assert f'"player":{player.pk}' in body and f'"reason":"{reason}"' in body and f'"way":"{way}"' in body
+        assert f'"player":{player.pk}' in body and f'"for":"{reason}"' in body and f'"way":"{way}"' in body
     desk.get(f"/admin/tables/round/{played.pk}/change/")
     assert JournalEntry.objects.filter(action="players.seen", subject_id=played.pk).count() == 1
 

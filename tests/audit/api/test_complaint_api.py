@@ -157,7 +157,7 @@ def test_whoever_reads_one_is_written_down_and_sees_what_was_said(
     assert [step["action"] for step in body["steps"]] == ["filed"]
     assert (body["video"][0]["camera"], body["video"][0]["status"]) == ("B01", "asked")
     entry = JournalEntry.objects.get(action="player.seen")
-    assert f'"reason":"{number}"' in bytes(entry.body).decode()
+    assert f'"for":"{number}"' in bytes(entry.body).decode()
 
 
 def test_lists_are_narrowed_to_a_round_a_table_a_dealer_and_a_player(

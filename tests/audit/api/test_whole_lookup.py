@@ -68,7 +68,7 @@ def test_a_bet_and_a_payment_lead_to_their_round_and_are_written_down(disputed: 
         answer = client.get("/api/v1/lookup", {"q": text}).json()
         assert answer["about"]["round"]["id"] == disputed.public_id
         assert any(f'"player":{number}' in body for body in looks()[before:])
-    assert all('"reason":"lookup"' in body and '"way":"lookup"' in body for body in looks())
+    assert all('"for":"lookup"' in body and '"way":"lookup"' in body for body in looks())
     assert not any("P-1" in body for body in looks())
 
 

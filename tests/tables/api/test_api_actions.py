@@ -85,4 +85,8 @@ def test_a_nul_anywhere_in_a_body_is_refused(platform: Platform) -> None:
     body = {"code": "misdeal", "facts": {"phase": ["a\x00"]}}
     answer = post(key_client(platform.table, "incident:write"), "incidents", body)
     [error] = answer.json()["errors"]
-    assert (answer.status_code, error["field"], error["rule"]) == (400, "facts", "null_characters_not_allowed")
+    assert (answer.status_code, error["field"], error["rule"]) == (
+        400,
+        "facts",
+        "null_characters_not_allowed",
+    )
