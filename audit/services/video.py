@@ -39,20 +39,18 @@ def hold_video(
         VideoHoldCause(hold=hold, incident=incident, ruling=ruling, complaint=complaint, at=at)
         for hold in holds
     )
-    _record_asked(fresh, incident or ruling or complaint, at)
+    _record_asked(fresh, at)
     for start in range(0, len(fresh), RUNG_AT_ONCE):
         ids = [hold.pk for hold in fresh[start : start + RUNG_AT_ONCE]]
         transaction.on_commit(partial(outbox.ring, ASK, ids))
     return holds
 
 
-def _record_asked(fresh: Sequence[VideoHold], cause: Any, at: datetime) -> None:
-    """Write one entry, however many rounds: of the hold, or of what asked for all of them at once."""
-    if len(fresh) == 1:
-        record_hold("video.asked", fresh[0], SYSTEM, at)
-    elif fresh:
-        data = {"rounds": [hold.round.public_id for hold in fresh]}
-        record("video.asked", subject=cause, label=cause.number, actor=SYSTEM, at=at, data=data)
+def _record_asked(fresh: Sequence[VideoHold], at: datetime) -> None:
+    """Write one entry, however many rounds are asked for at once; it stands at the first hold of them."""
+    if fresh:
+        others = [hold.round.public_id for hold in fresh[1:]]
+        record_hold("video.asked", fresh[0], SYSTEM, at, **({"rounds_besides": others} if others else {}))
 
 
 def _open_holds(rounds: Sequence[Round], at: datetime) -> tuple[list[VideoHold], list[VideoHold]]:
@@ -92,7 +90,7 @@ def release_video(hold: VideoHold, consent: Consent, *, actor: Actor, at: dateti
     transaction.on_commit(partial(outbox.ring, ASK, [hold.pk]))
 
 
-def record_hold(action: str, hold: VideoHold, actor: Actor, at: datetime) -> None:
+def record_hold(action: str, hold: VideoHold, actor: Actor, at: datetime, **more: Any) -> None:
     """Write what became of a hold into the journal."""
     record(
         action,
@@ -108,5 +106,6 @@ def record_hold(action: str, hold: VideoHold, actor: Actor, at: datetime) -> Non
             "lapses_at": moment(hold.lapses_at),
             "status": hold.status,
             "attempts": hold.attempts,
+            **more,
         },
     )
