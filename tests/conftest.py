@@ -18,7 +18,6 @@ from django.test import override_settings
 from casino.celery import app as celery_app
 from casino.runtime.postgres import PostgresServer
 from casino.runtime.provision import provision
-from tables.queries.rulebooks import rules_of
 from tests.database import OwnTestDatabase
 
 
@@ -51,7 +50,6 @@ def django_db_setup(own_database: OwnTestDatabase) -> Iterator[None]:
         # once the triggers that refuse it are lifted. This is the only place where they are.
         def empty(*_: Any) -> None:
             own_database.empty()
-            rules_of.cache_clear()  # numbers begin anew, and with them the keys of what is remembered
 
         patch.setattr(DatabaseOperations, "execute_sql_flush", empty)
         yield

@@ -9,25 +9,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from django.apps import apps
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
 from audit import locks
-from audit.models import LegalHold
+from audit.models import Complaint, ComplaintText, ComplaintWords, LegalHold
 from tables.models import Bet, BetStatus, JournalText, Player, PlayerIdentity, RoundStatus, WalletDelivery
 from tables.services.actors import Actor
 from tables.services.journal import record
 
 HOLD: Final = "audit.place_legal_hold"
 ERASE: Final = "audit.erase_player"
-#: Rows that hold what a player said or how to reach one, and the way from them to the player.
-ERASABLE: Final = (
-    ("audit", "complaintwords", "complaint__player"),
-    ("audit", "complainttext", "complaint__player"),
-    ("audit", "complaintattachment", "complaint__player"),
-)
-COMPLAINT: str = "complaint"
 #: Decided, or refused: nobody waits for an answer any more.
 ENDED_COMPLAINTS: Final = ("closed", "refused")
 WAITING_ROUNDS: Final = tuple(
@@ -119,9 +111,9 @@ def erase_player(*, player: Player, reason: str, actor: Actor, at: datetime) -> 
     texts, _ = JournalText.objects.filter(player=player).delete()
     texts += JournalText.objects.filter(entry__subject_type="player", entry__subject_id=player.pk).delete()[0]
     texts += LegalHold.objects.filter(player=player).update(reason="–")
-    for app, model, way in ERASABLE:
-        if model in apps.all_models[app]:
-            texts += apps.get_model(app, model)._default_manager.filter(**{way: player}).delete()[0]
+    unerased = {"event__complaint__player": player, "erased_at": None}
+    for written in (ComplaintWords, ComplaintText):  # a trigger empties what is called erased
+        texts += written._default_manager.filter(**unerased).update(erased_at=at)
     references, _ = PlayerIdentity.objects.filter(player=player).delete()
     if not references and not texts:
         raise CannotErase(f"nothing is left to erase of player #{player.pk}")
@@ -142,11 +134,9 @@ def _refuse_if_wanted(player: Player) -> None:
     ).count()
     if waiting:
         raise CannotErase(f"{waiting} bets of player #{player.pk} are not settled yet")
-    if COMPLAINT in apps.all_models["audit"]:
-        complaints = apps.get_model("audit", COMPLAINT)._default_manager.filter(player=player)
-        open_one = complaints.exclude(status__in=ENDED_COMPLAINTS).first()
-        if open_one is not None:
-            raise CannotErase(f"complaint {open_one} of player #{player.pk} is not answered yet")
+    open_one = Complaint.objects.filter(player=player).exclude(status__in=ENDED_COMPLAINTS).first()
+    if open_one is not None:
+        raise CannotErase(f"complaint {open_one} of player #{player.pk} is not answered yet")
 
 
 def _record(action: str, player: Player, actor: Actor, at: datetime, data: dict[str, Any]) -> None:

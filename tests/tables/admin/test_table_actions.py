@@ -126,7 +126,8 @@ def test_a_shoe_is_opened_cut_burned_and_a_coup_keyed(table: GameTable, sign_in:
     assert (round_.outcome, round_.player_total, round_.banker_total) == ("player", 9, 2)
     assert set(Card.objects.values_list("source", flat=True)) == {"keyed"}
     actions = JournalEntry.objects.filter(actor_kind="user").order_by("pk").values_list("action", flat=True)
-    assert list(actions) == ["shoe.keyed", "shoe.cut_keyed", "shoe.burn_keyed", "coup.keyed"]
+    keyed = ["shoe.keyed", "shoe.cut_keyed", "shoe.burn_keyed", "coup.keyed"]
+    assert list(actions) == [*keyed, "players.seen"]  # the round's page, which the keying led to
 
 
 def test_a_burn_that_is_not_what_the_rule_asks_is_done_and_said(table: GameTable, sign_in: SignIn) -> None:

@@ -44,6 +44,7 @@ FRESH: dict[str, dict[str, Any]] = {
     "feedevent": {"id": NEW, "event_id": "another", "seq": 9_000},
     "gametable": {"id": NEW, "code": "Z99"},
     "hold": {"id": NEW, "finding_id": None},
+    "journaltext": {"id": NEW, "name": "another"},
     "insuranceoffer": {"id": NEW, "phase": "player_third"},
     "outbox": {"id": NEW, "subject_id": NEW},
     "player": {"id": NEW},

@@ -29,6 +29,7 @@ REFUSED: list[tuple[str, str, dict[str, Any]]] = [
     ("bet_refused_says_why", "bet", {"status": "cancelled", "refusal": "both_sides"}),
     ("bet_insurance_alone_has_phase", "bet", {"phase": "", "deal_id": 1}),
     ("bet_status_known", "bet", {"status": "open"}),
+    ("journaltext_once", "journaltext", {"name": SAME}),
     ("betcancellation_bet_once", "betcancellation", {"platform_bet_id": SAME}),
     ("card_position_once_per_shoe", "card", {"position": SAME}),
     ("card_face_known_or_unseen", "card", {"rank": "1"}),

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Callable
+from unittest.mock import ANY
 
 import pytest
 
-from tables.models import Finding, GameTable, Hold, JournalEntry, Round, RoundStatus
+from tables.models import Finding, GameTable, Hold, JournalEntry, JournalText, Round, RoundStatus
 from tables.services.actors import SYSTEM, Actor, NotAllowed
 from tables.services.opening import close_by_hand, open_by_hand
 from tables.services.play import PlayRefused
@@ -26,10 +27,13 @@ def test_a_table_is_opened_and_closed_with_a_reason() -> None:
     table = make_table()
     assert open_by_hand(table=table, reason=" day begins ", actor=NOI, at=NOON).status == "open"
     assert close_by_hand(table=table, reason="lamp broke", actor=NOI, at=NOON).status == "closed"
+    said = {"reason": ANY}  # of a free text the entry holds a commitment
     assert journal() == [
-        ("table.opened", {"before": "closed", "status": "open", "reason": "day begins"}),
-        ("table.closed", {"before": "open", "status": "closed", "reason": "lamp broke"}),
+        ("table.opened", {"before": "closed", "status": "open", **said}),
+        ("table.closed", {"before": "open", "status": "closed", **said}),
     ]
+    texts = JournalText.objects.filter(name="reason").order_by("entry_id").values_list("text", flat=True)
+    assert list(texts) == ["day begins", "lamp broke"]
     assert GameTable.objects.get().status == "closed"
 
 
