@@ -5,8 +5,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Case, F, FloatField, Value, When
-from django.db.models.functions import Extract
+from django.db.models import Case, F, When
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
@@ -56,10 +55,8 @@ class ComplaintAdmin(ReadOnlyAdmin):
 
     def get_ordering(self, request: HttpRequest) -> list[Any]:
         """Put those that run first, the soonest due on top, and the others after them, the newest first."""
-        due = Extract(F("answer_due_at"), "epoch")
-        is_over = Case(When(status__in=RUNNING, then=Value(0)), default=Value(1))
-        rank = Case(When(status__in=RUNNING, then=due), default=-1.0 * due, output_field=FloatField())
-        return [is_over.asc(), rank.asc(), F("id").desc()]
+        due = Case(When(status__in=RUNNING, then=F("answer_due_at")))
+        return [due.asc(nulls_last=True), F("answer_due_at").desc(), F("id").desc()]
 
     def clean_search(self, column: str, text: str) -> str:
         return text.upper()

@@ -184,9 +184,9 @@ def _event(
 def _write_texts(event: ComplaintEvent, text: str, said: Said | None, data: dict[str, Any]) -> None:
     salt = secrets.token_bytes(SALT_BYTES)
     if text:
-        data["text"] = commitment(salt, {"text": text})
+        data["text_commitment"] = commitment(salt, {"text": text})
     if said is not None:
-        data["words"] = commitment(salt, words_of(said))
+        data["words_commitment"] = commitment(salt, words_of(said))
     event.data = data
     event.save(force_insert=True)
     if text:

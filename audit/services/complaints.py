@@ -146,7 +146,10 @@ def _filed_before(said: Said, sender: str, key: str) -> Filed | None:
         return None
     event = complaint.events.select_related("words").get(version=1)
     words = event.words
-    if words.erased_at is None and commitment(bytes(words.salt), words_of(said)) != event.data["words"]:
+    if (
+        words.erased_at is None
+        and commitment(bytes(words.salt), words_of(said)) != event.data["words_commitment"]
+    ):
         raise CannotChange(
             "complaint/key", f"this key was used for {complaint.number}, which says something else"
         )

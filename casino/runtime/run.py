@@ -79,7 +79,7 @@ def programs(environment: dict[str, str]) -> list[list[Program]]:
         Program("sealer", (PYTHON, "manage.py", "seal"), environment),
     ]
     if settings.WITNESS_IS_OURS:
-        serving.append(Program("witness", _witness(), environment))
+        serving.append(Program("witness", _witness(), environment, is_counterpart=True))
     ours = {"recorder": settings.RECORDER_IS_OURS, "wallet": settings.WALLET_IS_OURS}
     for name in (name for name, is_ours in ours.items() if is_ours):
         serving.insert(0, _counterpart(name, environment))
@@ -97,7 +97,7 @@ def _counterpart(name: str, environment: dict[str, str]) -> Program:
     port = str(urlsplit(environment[f"{name.upper()}_URL"]).port)
     store = str(settings.BLUECARD_STATE / f"{name}.log")
     command = (PYTHON, "-m", f"casino.counterparts.{name}", "--port", port, "--store", store)
-    return Program(name, command, environment)
+    return Program(name, command, environment, is_counterpart=True)
 
 
 def _web(port: str) -> tuple[str, ...]:

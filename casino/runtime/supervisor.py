@@ -25,12 +25,13 @@ LOOK_SECONDS = 0.1
 
 @dataclass(frozen=True)
 class Program:
-    """What to run, under which name, and whether it runs for ever or once."""
+    """What to run, under which name, whether for ever or once, and whether the others speak to it."""
 
     name: str
     command: Sequence[str]
     environment: dict[str, str] = field(default_factory=dict)
     is_once: bool = False
+    is_counterpart: bool = False
 
 
 @dataclass
@@ -157,11 +158,18 @@ class Supervisor:
         self._stopping.set()
 
     def _stop_all(self) -> None:
+        """Stop our own, then what they speak to: who is ending may still have something to say."""
+        children = self._children.values()
+        for is_counterpart in (False, True):
+            self._stop([child for child in children if child.program.is_counterpart is is_counterpart])
+        self._children.clear()
+
+    def _stop(self, children: Sequence[_Child]) -> None:
         """Tell all of them at once, wait, and kill what does not listen."""
-        for child in self._children.values():
+        for child in children:
             child.process.terminate()
         give_up_at = time.monotonic() + self.patience_seconds
-        for child in self._children.values():
+        for child in children:
             try:
                 child.process.wait(timeout=max(give_up_at - time.monotonic(), 0))
             except subprocess.TimeoutExpired:
@@ -169,7 +177,6 @@ class Supervisor:
             _signal_group(child, signal.SIGKILL)
             child.process.wait()
             child.pump.join(timeout=1)
-        self._children.clear()
 
 
 def _signal_group(child: _Child, number: signal.Signals) -> None:

@@ -320,6 +320,8 @@ def _check_line(head: _Head, expected: Expected, bet: _Row, sums: _Sums) -> Iter
             name, "line", f"{bet.result} {bet.returned_minor}", "none", bet=bet.platform_bet_id
         )
         return
+    if bet.result is None and head.status not in (RoundStatus.SETTLED, RoundStatus.VOIDED):
+        return  # sold in a deal that came after the newest revision; the next one has its line
     try:
         verdict = expected.verdict_of(bet.staked)
     except KeyError:

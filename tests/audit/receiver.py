@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
 
-from casino.counterparts.wallet.signature import NotSigned, check_signature
+from casino.counterparts.signature import NotSigned, check_signature
 
 LOSE_ANSWER = 0  # in place of a status: hear it, and hang up without a word
 

@@ -17,12 +17,12 @@ import pytest
 
 from casino.runtime.places import ROOT
 
-#: Runs the stages given as JSON: [[{"name", "code", "is_once"}]], with short patience.
+#: Runs the stages given as JSON: [[{"name", "code", "is_once", …}]], with short patience.
 HOST = """
 import json, sys
 from casino.runtime.supervisor import Program, Supervisor
-def program(name, code, is_once=False):
-    return Program(name, (sys.executable, "-c", code), is_once=is_once)
+def program(name, code, **more):
+    return Program(name, (sys.executable, "-c", code), **more)
 stages = [[program(**each) for each in stage] for stage in json.loads(sys.argv[1])]
 options = json.loads(sys.argv[2])
 sys.exit(Supervisor(stages, first_delay_seconds=0.05, **options).run())
@@ -31,6 +31,11 @@ LIVES = "import signal; print('here', flush=True); signal.pause()"
 DEAF = (
     "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
     "print('here', flush=True)\nwhile True: signal.pause()"
+)
+ENDS_BY_SAYING_SO = (
+    "import signal, sys\n"
+    "def end(*_):\n    {last}; print('ends', flush=True); sys.exit()\n"
+    "signal.signal(signal.SIGTERM, end)\nprint('here', flush=True)\nwhile True: signal.pause()"
 )
 DIES = "import sys; print('cannot', flush=True); sys.exit(3)"
 
@@ -130,6 +135,21 @@ def test_a_signal_stops_every_program(number: signal.Signals, runs: list[Run]) -
     assert run.ends() == 0
     assert run.said[-1].endswith("| stopped")
     assert not any(is_alive(pid) for pid in pids)
+
+
+def test_a_counterpart_is_told_to_end_after_those_who_speak_to_it(runs: list[Run]) -> None:
+    slow = "import signal; signal.sigtimedwait([], 0.5)"  # it ends its work when it is told to
+    programs = {"wallet": ("pass", True), "worker": (slow, False)}
+    stage = [
+        {"name": name, "code": ENDS_BY_SAYING_SO.format(last=last), "is_counterpart": is_counterpart}
+        for name, (last, is_counterpart) in programs.items()
+    ]
+    runs.append(run := Run(stage))
+    for _ in programs:
+        run.hears("here")
+    run.process.send_signal(signal.SIGTERM)
+    assert run.ends() == 0
+    assert [line.split()[0] for line in run.said if line.endswith("| ends")] == ["worker", "wallet"]
 
 
 def test_a_program_that_does_not_listen_is_killed(runs: list[Run]) -> None:

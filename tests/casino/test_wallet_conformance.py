@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from casino.counterparts import handler, signature
 from casino.counterparts.conformance.__main__ import main
 from casino.counterparts.conformance.checks import CHECKS
 from casino.counterparts.wallet import ledger as books
 from casino.counterparts.wallet import server as face
-from casino.counterparts.wallet import signature
 from casino.counterparts.wallet.ledger import Answer, Ledger
 from casino.counterparts.wallet.server import WalletServer
 from tests.wallet_process import SECRET, WalletProcess
@@ -77,7 +77,7 @@ def _forget_keys_of_one_request(patch: Patch) -> None:
 
 
 def _believe_everybody(patch: Patch) -> None:
-    patch.setattr(face, "check_signature", lambda *_, **__: None)
+    patch.setattr(handler, "check_signature", lambda *_, **__: None)
 
 
 def _believe_any_time(patch: Patch) -> None:
@@ -97,7 +97,7 @@ def _sign_no_body(patch: Patch) -> None:
                 raise
             CHECK_SIGNATURE(*arguments, body=b'{"messages": []}', **named)
 
-    patch.setattr(face, "check_signature", check)
+    patch.setattr(handler, "check_signature", check)
 
 
 def _overlook_other_bodies(patch: Patch) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from casino.counterparts.wallet.signature import NotSigned, check_signature, expected_signature
+from casino.counterparts.signature import NotSigned, check_signature, expected_signature
 from tests.wallet_process import ROOT, SECRET, WalletProcess
 
 ROUND = "B03-20261129-02-041-K"

@@ -122,7 +122,7 @@ def test_a_complaint_with_everything_right_is_received_and_the_video_asked_for(
     assert (hold.status, hold.camera, hold.causes.get().complaint) == ("asked", "B01", complaint)
     entry = JournalEntry.objects.get(action="complaint.filed")
     body = bytes(entry.body).decode()
-    assert '"status":"received"' in body and '"words":{"sha256":"' in body
+    assert '"status":"received"' in body and '"words_commitment":"' in body
     assert "P-10001" not in body and "Banker stood" not in body and "4411" not in body
 
 

@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from audit.models import RulingKind
 from audit.services.asking import BadRuling
 from tables.models import Round, RoundStatus, Settlement, SettlementLine
+from tables.queries.ledger import Counts, verify_ledger
 from tables.services.settlement import settle_round
 from tests.audit.deciding import MANAGES, SUPERVISES, ask, make_user, rule
 from tests.tables.playing import NOON, Platform, lines_of, make_table
@@ -116,3 +117,30 @@ def test_under_a_void_a_re_deal_is_taken_back_first_and_then_the_void(
     rule(asker, decider, RulingKind.REINSTATE, [round_], reinstates=void, at=LATER + timedelta(seconds=2))
     assert lines_of(round_) == {"b1": ("won", 200), "b2": ("lost", 0)}
     assert (legs(round_, "b1"), legs(round_, "b2")) == ([200, -200, 100, 0, 100], [0, 0, 100, 0, -100])
+
+
+def test_insurance_of_a_second_deal_that_dies_too_has_its_line_with_the_third(db: None) -> None:
+    house = Platform(make_table(rulebook="insurance", min_stake_minor=1))
+    house.start()
+    asker, decider = make_user("asker", *SUPERVISES), make_user("decider", *MANAGES)
+    name = house.open_round()
+    house.bet(name, ("b1", "P-1", "player", 1_000))
+    house.deal(name, "9H 2D KC QS")
+    settle_round(round_id=house.round(name).pk, now=NOON)
+    rule(asker, decider, RulingKind.RE_DEAL, [house.round(name)], at=LATER)
+    for place, card in {"P1": "6H", "B1": "4H", "P2": "KC", "B2": "QS"}.items():
+        house.say("card", round=name, place=place, card=card)
+    house.say("insurance_opened", round=name, phase="four_cards")
+    bought = house.bet(name, ("i2", "P-1", "player_insurance", 100, {"phase": "four_cards"}))
+    assert not bought.refused_bets
+    house.say("insurance_closed", round=name, phase="four_cards")
+    house.say("card", round=name, place="B3", card="4S")
+    house.say("round_result", round=name, outcome="banker", player_total=6, banker_total=8)
+    rule(asker, decider, RulingKind.RE_DEAL, [house.round(name)], at=LATER)
+    # Sold after the newest revision, it has no line yet, and the ledger's check finds no fault in that.
+    assert [str(one) for one in verify_ledger(counts=Counts())] == []
+    house.deal(name, "2D 9H QS KC", bell=False)
+    settle_round(round_id=house.round(name).pk, now=LATER)
+    assert lines_of(house.round(name)) == {"b1": ("lost", 0), "i2": ("void", 100)}
+    assert (legs(house.round(name), "b1"), legs(house.round(name), "i2")) == ([2_000, -2_000, 0], [100])
+    assert [str(one) for one in verify_ledger(counts=Counts())] == []
