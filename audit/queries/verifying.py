@@ -19,12 +19,29 @@ from audit.rules.merkle import KEPT_EVERY, KEPT_WIDTH, Frontier, full_subtree_ro
 
 BLOCKS_AT_ONCE = 400
 
-BAD_LEAVES = """
-SELECT l.index, l.entry_id, e.id IS NULL, sha256('\\x00'::bytea || e.body) <> l.hash
-FROM audit_leaf l LEFT JOIN tables_journalentry e ON e.id = l.entry_id
-WHERE e.id IS NULL OR sha256('\\x00'::bytea || e.body) <> l.hash OR e.leaf_hash <> l.hash
-ORDER BY l.index LIMIT 1000
+# The limits stand outside: inside, the planner would look each entry up by itself instead of joining all.
+ALTERED = """
+WITH altered AS MATERIALIZED (
+    SELECT index, entry_id, own <> sealed FROM (
+        SELECT l.index, l.entry_id, l.hash AS sealed, e.leaf_hash, sha256('\\x00'::bytea || e.body) AS own
+        FROM tables_journalentry e JOIN audit_leaf l ON l.entry_id = e.id OFFSET 0
+    ) joined WHERE own <> sealed OR leaf_hash <> sealed
+)
+SELECT * FROM altered ORDER BY index LIMIT 1000
 """
+GONE = """
+WITH gone AS MATERIALIZED (
+    SELECT index, entry_id FROM audit_leaf l
+    WHERE NOT EXISTS (SELECT 1 FROM tables_journalentry e WHERE e.id = l.entry_id)
+)
+SELECT * FROM gone ORDER BY index LIMIT 1000
+"""
+# Every entry is sealed or waits; if the numbers agree and nothing is both, none is neither.
+NUMBERS = """
+SELECT (SELECT count(*) FROM tables_journalentry),
+    (SELECT count(*) FROM audit_leaf) + (SELECT count(*) FROM audit_pendingentry)
+"""
+BOTH = "SELECT p.entry_id FROM audit_pendingentry p JOIN audit_leaf l ON l.entry_id = p.entry_id ORDER BY 1"
 COUNT = "SELECT count(*), coalesce(max(index) + 1, 0) FROM audit_leaf"
 GAPS = """
 SELECT before + 1, index - 1 FROM (
@@ -93,6 +110,7 @@ def snapshot() -> Iterator[None]:
         if not is_inside:
             with connection.cursor() as cursor:
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+                cursor.execute("SET LOCAL work_mem = '64MB'")  # joins over the whole journal, in memory
         yield
 
 
@@ -115,11 +133,12 @@ def verify_tree(
 
 
 def _check_entries(checked: Checked) -> Iterator[Problem]:
-    for index, entry, is_gone, is_altered in _rows(BAD_LEAVES):
+    for index, entry in _rows(GONE):
         checked.bad_entries.add(entry)
-        if is_gone:
-            yield Problem("entry_deleted", f"sealed as leaf {index} and gone from the journal", entry)
-        elif is_altered:
+        yield Problem("entry_deleted", f"sealed as leaf {index} and gone from the journal", entry)
+    for index, entry, is_altered in _rows(ALTERED):
+        checked.bad_entries.add(entry)
+        if is_altered:
             yield Problem("entry_altered", f"its bytes are not those that were sealed as leaf {index}", entry)
         else:
             yield Problem("hash_altered", f"its leaf hash is not the one sealed as leaf {index}", entry)
@@ -128,7 +147,16 @@ def _check_entries(checked: Checked) -> Iterator[Problem]:
     if count != size:
         for first, last in _rows(GAPS):
             yield Problem("leaf_missing", f"of the tree, leaf {first} to {last} are gone")
-    for (entry,) in _rows(STRAYS):
+    yield from _check_waiting(bool(checked.bad_entries))
+
+
+def _check_waiting(is_any_bad: bool) -> Iterator[Problem]:
+    """Find entries that are neither sealed nor waiting, both, or gone while they waited."""
+    both = [entry for (entry,) in _rows(BOTH)]
+    for entry in both:
+        yield Problem("entry_pending_again", "sealed, and put among those that wait to be", entry)
+    [(entries, placed)] = _rows(NUMBERS)
+    for (entry,) in _rows(STRAYS) if entries != placed or both or is_any_bad else ():
         yield Problem("entry_inserted", "neither sealed nor waiting to be: put in past the sealer", entry)
     for (entry,) in _rows(LOST):
         yield Problem("entry_lost", "waited to be sealed and is gone from the journal", entry)

@@ -11,9 +11,19 @@ from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
 from audit import locks
-from audit.models import Complaint, ComplaintText, ComplaintWords, LegalHold
+from audit.models import (
+    Attachment,
+    AttachmentSubject,
+    Complaint,
+    ComplaintStatus,
+    ComplaintText,
+    ComplaintWords,
+    LegalHold,
+)
+from audit.services.attachments import erase_attachment
 from tables.models import Bet, BetStatus, JournalText, Player, PlayerIdentity, RoundStatus, WalletDelivery
 from tables.services.actors import Actor
 from tables.services.journal import record
@@ -21,7 +31,7 @@ from tables.services.journal import record
 HOLD: Final = "audit.place_legal_hold"
 ERASE: Final = "audit.erase_player"
 #: Decided, or refused: nobody waits for an answer any more.
-ENDED_COMPLAINTS: Final = ("closed", "refused")
+ENDED_COMPLAINTS: Final = (ComplaintStatus.CLOSED.value, ComplaintStatus.REFUSED.value)
 WAITING_ROUNDS: Final = tuple(
     status.value for status in RoundStatus if status not in (RoundStatus.SETTLED, RoundStatus.VOIDED)
 )
@@ -111,9 +121,7 @@ def erase_player(*, player: Player, reason: str, actor: Actor, at: datetime) -> 
     texts, _ = JournalText.objects.filter(player=player).delete()
     texts += JournalText.objects.filter(entry__subject_type="player", entry__subject_id=player.pk).delete()[0]
     texts += LegalHold.objects.filter(player=player).update(reason="–")
-    unerased = {"event__complaint__player": player, "erased_at": None}
-    for written in (ComplaintWords, ComplaintText):  # a trigger empties what is called erased
-        texts += written._default_manager.filter(**unerased).update(erased_at=at)
+    texts += _erase_complaints(player, actor, at)
     references, _ = PlayerIdentity.objects.filter(player=player).delete()
     if not references and not texts:
         raise CannotErase(f"nothing is left to erase of player #{player.pk}")
@@ -134,9 +142,26 @@ def _refuse_if_wanted(player: Player) -> None:
     ).count()
     if waiting:
         raise CannotErase(f"{waiting} bets of player #{player.pk} are not settled yet")
-    open_one = Complaint.objects.filter(player=player).exclude(status__in=ENDED_COMPLAINTS).first()
-    if open_one is not None:
-        raise CannotErase(f"complaint {open_one} of player #{player.pk} is not answered yet")
+    complaint = Complaint.objects.filter(player=player).exclude(status__in=ENDED_COMPLAINTS).first()
+    if complaint is not None:
+        raise CannotErase(f"complaint {complaint.number} of player #{player.pk} is not answered yet")
+
+
+def _erase_complaints(player: Player, actor: Actor, at: datetime) -> int:
+    """Empty what was said in a player's complaints, and erase what was attached; return how many texts."""
+    named = PlayerIdentity.objects.filter(player=player).values("reference")
+    said = ComplaintWords.objects.filter(erased_at__isnull=True)
+    said = said.filter(Q(event__complaint__player=player) | Q(player_text__in=named))
+    count = said.update(erased_at=at)  # a trigger empties what is called erased
+    answers = ComplaintText.objects.filter(event__complaint__player=player, erased_at__isnull=True)
+    count += answers.update(erased_at=at)
+    attached = Attachment.objects.filter(
+        subject_kind=AttachmentSubject.COMPLAINT.value,
+        subject_id__in=Complaint.objects.filter(player=player).values("pk"),
+    )
+    for attachment in attached:
+        count += erase_attachment(attachment=attachment, actor=actor, at=at)
+    return count
 
 
 def _record(action: str, player: Player, actor: Actor, at: datetime, data: dict[str, Any]) -> None:

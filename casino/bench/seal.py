@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from audit.house import journal_key, journal_signer
 from audit.models import PendingEntry
-from audit.queries.verifying import Checked, verify_tree
+from audit.queries.verifying import Checked, Problem, snapshot, verify_tree
 from audit.rules.checkpoint import Signer
 from audit.services.sealing import seal_pending
 from casino.bench.figure import Figure, Ratio, Say, Size, alternate, seconds_of
@@ -82,7 +82,7 @@ def bench_seal(size: Size, say: Say) -> Iterator[Figure]:
         writes = max(FEWEST_WRITES, size.rows // WRITES_SHARE)
         for clients in CLIENTS:
             yield _writers(clients, writes, size.runs, say)
-        yield from _verified(size, say)
+        yield from _verified(owner, size, say)
 
 
 def _writers(clients: int, writes: int, runs: int, say: Say) -> Figure:
@@ -165,18 +165,19 @@ def _watched(lags: list[float]) -> Iterator[None]:
         watcher.join()
 
 
-def _verified(size: Size, say: Say) -> Iterator[Figure]:
+def _verified(owner: psycopg.Connection, size: Size, say: Say) -> Iterator[Figure]:
     """Fill the journal, seal it and check it; nothing in it may look altered."""
     say(f"filling the journal with {size.rows:,} entries")
     with connection.cursor() as cursor:
         for first in range(0, size.rows, 100_000):
             last = min(first + 100_000, size.rows) - 1
             cursor.execute(FILL, {"body": BODY, "first": first, "last": last})
-        cursor.execute("ANALYZE tables_journalentry")
     signer = journal_signer()
     pending = PendingEntry.objects.count()
     say(f"sealing {pending:,} entries")
     took = seconds_of(lambda: _seal_all(signer))
+    # As autovacuum does by itself some time after so many rows were added.
+    owner.execute("VACUUM ANALYZE tables_journalentry, audit_leaf, audit_pendingentry")
     with connection.cursor() as cursor:
         cursor.execute("SELECT body FROM tables_journalentry")
         bodies = [bytes(body) for (body,) in cursor.fetchall()]
@@ -184,9 +185,7 @@ def _verified(size: Size, say: Say) -> Iterator[Figure]:
     def check(_: int) -> float:
         checked = Checked()
         problems: list[object] = []
-        seconds = seconds_of(
-            lambda: problems.extend(verify_tree(key=journal_key(), witness=None, seen=[], checked=checked))
-        )
+        seconds = seconds_of(lambda: problems.extend(_verify(checked)))
         if problems or checked.entries != len(bodies):
             raise AssertionError(f"a false alarm on clean entries: {problems[:3]}")
         return len(bodies) / seconds
@@ -208,3 +207,8 @@ def _verified(size: Size, say: Say) -> Iterator[Figure]:
 def _seal_all(signer: Signer) -> None:
     while seal_pending(signer=signer, now=timezone.now()) is not None:
         pass
+
+
+def _verify(checked: Checked) -> list[Problem]:
+    with snapshot():
+        return list(verify_tree(key=journal_key(), witness=None, seen=[], checked=checked))

@@ -200,6 +200,14 @@ def test_one_inserted(house: WitnessHouse, tamper: Tamper) -> None:
     assert found(house) == [("entry_inserted", 900_000)]
 
 
+def test_one_inserted_and_the_count_put_right(house: WitnessHouse, tamper: Tamper) -> None:
+    # A row too few among those that wait, and one too many, would even out.
+    entry = entry_at(100)
+    tamper(INSERT, entry)
+    tamper("INSERT INTO audit_pendingentry (entry_id) VALUES (%s)", entry)
+    assert found(house) == [("entry_pending_again", entry), ("entry_inserted", 900_000)]
+
+
 def test_one_inserted_in_the_middle_of_the_tree(house: WitnessHouse, tamper: Tamper) -> None:
     tamper(
         f"""{INSERT}; UPDATE audit_leaf SET index = index + 100000 WHERE index >= 100;
