@@ -354,7 +354,7 @@ def _book(outcome: _Outcome, now: datetime) -> None:
     """Book what stays owed, and journal what a person has to know: money missing, a message given up."""
     claimed = outcome.claimed
     subject = WalletTransaction(pk=claimed.id)
-    data: dict[str, Any] = {"answer": outcome.answer, "attempts": claimed.attempts}
+    data: dict[str, Any] = {"answered": outcome.answer, "attempts": claimed.attempts}
     is_over = outcome.status in (DeliveryStatus.DELIVERED, DeliveryStatus.CLOSED)
     if outcome.status is DeliveryStatus.DEAD:
         action = "wallet.given_up"

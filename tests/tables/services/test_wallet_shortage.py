@@ -54,7 +54,7 @@ def test_a_table_that_forces_has_the_debit_booked_below_zero(wallet: WalletProce
     assert (wallet.money("lek"), owed()) == (-150, [])
     row = WalletDelivery.objects.order_by("pk")[0]
     assert (row.status, row.attempts, row.answer, row.is_forced) == ("delivered", 2, "applied", True)
-    assert journalled() == [("wallet.forced", {"answer": "insufficient", "attempts": 1})]
+    assert journalled() == [("wallet.forced", {"answered": "insufficient", "attempts": 1})]
 
 
 def test_a_table_that_takes_what_is_there_has_a_receivable_for_the_rest(wallet: WalletProcess) -> None:
@@ -65,7 +65,7 @@ def test_a_table_that_takes_what_is_there_has_a_receivable_for_the_rest(wallet: 
     assert (wallet.money("lek"), owed()) == (50, [(200, "THB")])
     row = WalletDelivery.objects.order_by("pk")[0]
     assert (row.status, row.answer, row.asked_minor) == ("delivered", "applied", -1_000)
-    assert journalled() == [("wallet.owed", {"answer": "applied", "attempts": 2, "owed_minor": 200})]
+    assert journalled() == [("wallet.owed", {"answered": "applied", "attempts": 2, "owed_minor": 200})]
 
 
 def test_where_nothing_is_there_all_of_it_is_owed_and_what_follows_goes_on(wallet: WalletProcess) -> None:
@@ -76,7 +76,7 @@ def test_where_nothing_is_there_all_of_it_is_owed_and_what_follows_goes_on(walle
     assert owed() == [(300, "THB")]
     row = WalletDelivery.objects.order_by("pk")[1]
     assert (row.status, row.answer) == ("closed", "insufficient")
-    assert journalled() == [("wallet.owed", {"answer": "insufficient", "attempts": 1, "owed_minor": 300})]
+    assert journalled() == [("wallet.owed", {"answered": "insufficient", "attempts": 1, "owed_minor": 300})]
 
 
 def test_a_table_that_holds_leaves_it_to_a_person_and_keeps_what_follows_back(wallet: WalletProcess) -> None:
@@ -84,7 +84,7 @@ def test_a_table_that_holds_leaves_it_to_a_person_and_keeps_what_follows_back(wa
     policy("hold")
     assert deliver_due(now=AT, limit=10) == DeliveryReport(delivered=1, dead=1)
     assert (booked(wallet), owed()) == ([("noi", 7, False)], [])
-    assert journalled() == [("wallet.given_up", {"answer": "insufficient", "attempts": 1})]
+    assert journalled() == [("wallet.given_up", {"answered": "insufficient", "attempts": 1})]
 
 
 def test_money_that_goes_between_two_answers_is_not_taken_for_there(wallet: WalletProcess) -> None:
