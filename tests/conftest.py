@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import connections
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.test import override_settings
+from django.utils import translation
 
 from casino.celery import app as celery_app
 from casino.runtime.postgres import PostgresServer
@@ -90,6 +91,13 @@ def nothing_outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     }
     with override_settings(STORAGES=storages, PASSWORD_HASHERS=hasher, **keys):
         yield
+
+
+@pytest.fixture(autouse=True)
+def no_language_stays() -> Iterator[None]:
+    """Forget the language a request of this test has chosen: Django keeps it until the next request."""
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture
