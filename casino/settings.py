@@ -1,6 +1,7 @@
 """Settings. What differs between machines comes from the environment, read in the one block below."""
 
 import os
+from datetime import timedelta
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
@@ -38,6 +39,8 @@ BROKER_URL = _read("BROKER_URL")
 SECRET_KEY = _read("SECRET_KEY")
 ALLOWED_HOSTS = _read("ALLOWED_HOSTS").replace(",", " ").split()
 CSRF_TRUSTED_ORIGINS = _read("CSRF_TRUSTED_ORIGINS").replace(",", " ").split()
+SIGN_IN_TRIES = _number("SIGN_IN_TRIES", 5)
+SIGN_IN_WAIT_MINUTES = _number("SIGN_IN_WAIT_MINUTES", 15)
 DEBUG = _is_set("DEBUG")
 LOG_LEVEL = _read("LOG_LEVEL", "INFO").upper()
 WEB_HOST = _read("WEB_HOST", "127.0.0.1")
@@ -193,6 +196,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "rest_framework",
     "drf_spectacular",
+    "axes",
     "casino",
     "tables",
     "audit",
@@ -208,6 +212,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "casino.content_policy.ContentPolicyMiddleware",
+    "axes.middleware.AxesMiddleware",  # the last: it puts its own page in place of the sign-in's
 ]
 ROOT_URLCONF = "casino.urls"
 WSGI_APPLICATION = "casino.wsgi.application"
@@ -236,6 +241,20 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ]
 LOGIN_URL = "admin:login"
+
+# Who guesses passwords waits: an account from one address, so that nobody shuts a manager out from elsewhere.
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_FAILURE_LIMIT = SIGN_IN_TRIES
+AXES_COOLOFF_TIME = timedelta(minutes=SIGN_IN_WAIT_MINUTES)
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # a wait that was told is kept
+AXES_RESET_ON_SUCCESS = True
+AXES_LOCKOUT_CALLABLE = "casino.sign_in.locked_out"
+AXES_DISABLE_ACCESS_LOG = True
+AXES_ENABLE_ADMIN = False
 
 # --- Languages, time, files -------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
@@ -369,6 +388,6 @@ LOGGING = {
         "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["not_health"]},
     },
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
-    # A line for each request to the wallet would push everything else out of sight.
-    "loggers": {name: {"level": "WARNING"} for name in ("httpx", "httpcore")},
+    # A line for each call of the wallet, and three a sign-in, would push everything else out of sight.
+    "loggers": {name: {"level": "WARNING"} for name in ("httpx", "httpcore", "axes")},
 }
