@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import IntegrityError
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from tables.models import Rulebook
 from tables.rulebooks import SHIPPED, shipped_text
 from tables.rules.document import RulebookError, Severity, check_rulebook
 from tables.services.actors import SYSTEM
@@ -53,20 +54,19 @@ class Command(BaseCommand):
     def publish_files(
         self, *, files: list[str], shipped: bool, effective_from: str | None, **_options: Any
     ) -> None:
-        """Publish documents; what is published already in the same words is left as it is."""
-        texts = [shipped_text(code) for code in SHIPPED] if shipped else []
-        texts += [read_document(name) for name in files]
+        """Publish documents, all or none; what is published already in the same words is left as it is."""
+        texts = {code: shipped_text(code) for code in SHIPPED} if shipped else {}
+        texts |= {name: read_document(name) for name in files}
         if not texts:
             raise CommandError("name a document, or --shipped", returncode=2)
         now = timezone.now()
         moment = _read_moment(effective_from) if effective_from else now
-        for text in texts:
-            try:
-                rulebook = publish_rulebook(text=text, effective_from=moment, actor=SYSTEM, at=now)
-            except RulebookError as error:
-                raise CommandError(f"not a rulebook; run `rulebook check`: {error}") from error
-            except (BadSetup, IntegrityError) as error:
-                raise CommandError(str(error).splitlines()[0]) from error
+        try:
+            with transaction.atomic():
+                published = [_publish(name, text, moment, now) for name, text in texts.items()]
+        except IntegrityError as error:  # that it takes two persons is checked at the very end
+            raise CommandError(str(error).splitlines()[0]) from error
+        for rulebook in published:
             self.stdout.write(
                 f"{rulebook}, {rulebook.content_hash[:12]}, from {rulebook.effective_from:%Y-%m-%d %H:%M} UTC"
             )
@@ -81,6 +81,19 @@ class Command(BaseCommand):
             f"{name}: {'not a rulebook' if errors else 'a rulebook'}, {errors} errors, {warnings} warnings"
         )
         return not errors
+
+
+def _publish(name: str, text: str, effective_from: datetime, at: datetime) -> Rulebook:
+    """Publish one document.
+
+    :raises CommandError: naming the file and what is wrong with it.
+    """
+    try:
+        return publish_rulebook(text=text, effective_from=effective_from, actor=SYSTEM, at=at)
+    except RulebookError as error:
+        raise CommandError(f"{name}: not a rulebook; run `rulebook check`: {error}") from error
+    except BadSetup as error:
+        raise CommandError(f"{name}: {error}") from error
 
 
 def _read_moment(text: str) -> datetime:
