@@ -20,11 +20,14 @@ def _is_set(name: str) -> bool:
     return _read(name).lower() in {"1", "true", "yes", "on"}
 
 
-def _number(name: str, default: int) -> int:
+def _number(name: str, default: int, least: int = 1, most: int = 2**31 - 1) -> int:
     try:
-        return int(_read(name, str(default)))
+        number = int(_read(name, str(default)))
     except ValueError as error:
         raise ImproperlyConfigured(f"{name} has to be a whole number, not {_read(name)!r}") from error
+    if not least <= number <= most:
+        raise ImproperlyConfigured(f"{name} has to be from {least} to {most}, not {number}")
+    return number
 
 
 # --- The environment (docs/settings.md has the table) -----------------------------------------------
@@ -33,7 +36,7 @@ BLUECARD_STATE = state_folder(_read("BLUECARD_STATE"))
 BLUECARD_AS_OWNER = _is_set("BLUECARD_AS_OWNER")
 DATABASE_URL = _read("DATABASE_URL")
 DATABASE_OWNER_URL = _read("DATABASE_OWNER_URL")
-DATABASE_POOL_SIZE = _number("DATABASE_POOL_SIZE", 0)
+DATABASE_POOL_SIZE = _number("DATABASE_POOL_SIZE", 0, least=0)
 PG_BIN_DIR = _read("PG_BIN_DIR")
 BROKER_URL = _read("BROKER_URL")
 SECRET_KEY = _read("SECRET_KEY")
@@ -44,7 +47,7 @@ SIGN_IN_WAIT_MINUTES = _number("SIGN_IN_WAIT_MINUTES", 15)
 DEBUG = _is_set("DEBUG")
 LOG_LEVEL = _read("LOG_LEVEL", "INFO").upper()
 WEB_HOST = _read("WEB_HOST", "127.0.0.1")
-WEB_PORT = _number("WEB_PORT", 0)
+WEB_PORT = _number("WEB_PORT", 0, least=0, most=65_535)
 WEB_WORKERS = _number("WEB_WORKERS", 2)
 WORKER_PROCESSES = _number("WORKER_PROCESSES", 2)
 WALLET_URL = _read("WALLET_URL")
@@ -69,6 +72,8 @@ WITNESS_KEY = _read("WITNESS_KEY")
 
 if BLUECARD_MODE not in {"development", "production"}:
     raise ImproperlyConfigured(f"BLUECARD_MODE is development or production, not {BLUECARD_MODE!r}")
+if LOG_LEVEL not in {"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"}:
+    raise ImproperlyConfigured(f"LOG_LEVEL is DEBUG, INFO, WARNING, ERROR or CRITICAL, not {LOG_LEVEL!r}")
 IS_PRODUCTION = BLUECARD_MODE == "production"
 #: True while nobody named a wallet or recorder: `make run` then starts the small one of casino/counterparts.
 WALLET_IS_OURS = not IS_PRODUCTION and not WALLET_URL
@@ -365,6 +370,7 @@ SPECTACULAR_SETTINGS = {
             "corrected",
             "shoe_replaced",
             "table_closed",
+            "table_opened",
             "resume",
         ],
         "EventAnswerStatus": ["accepted", "repeat", "refused", "conflict", "gap", "unreadable"],

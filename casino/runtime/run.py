@@ -1,6 +1,7 @@
 """`make run`: PostgreSQL, the schema, what ships with the product, then all programs under one supervisor."""
 
 import contextlib
+import errno
 import os
 import socket
 import subprocess
@@ -49,7 +50,7 @@ def main() -> int:
 def choose_ports() -> dict[str, str]:
     """Return the environment that tells every program where web server, wallet and recorder listen.
 
-    :raises CannotRun: if a port that somebody asked for is taken.
+    :raises CannotRun: if a port that somebody asked for is taken, or nobody can listen there.
     """
     web = settings.WEB_PORT
     if web and not _is_free(settings.WEB_HOST, web):
@@ -135,13 +136,20 @@ def _watch(server: PostgresServer | None) -> Callable[[], str] | None:
 
 
 def _is_free(host: str, port: int) -> bool:
+    """Say whether nobody listens at a port.
+
+    :raises CannotRun: if we could not listen there in any case: a host of another machine, a port of root's.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
-        except OSError:
-            return False
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                return False
+            why = f"cannot listen at {host}, port {port} ({error.strerror or error})"
+            raise CannotRun(f"{why}; see WEB_HOST and WEB_PORT") from error
     return True
 
 

@@ -54,6 +54,14 @@ def test_a_port_that_was_asked_for_and_is_taken_is_named(
         choose_ports()
 
 
+def test_where_nobody_here_could_listen_is_not_called_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "WEB_HOST", "192.0.2.7")  # set apart for documents: no machine has it
+    monkeypatch.setattr(settings, "WEB_PORT", 8123)
+    said = r"cannot listen at 192\.0\.2\.7, port 8123 \(Cannot assign requested address\); see WEB_HOST"
+    with pytest.raises(CannotRun, match=said):
+        choose_ports()
+
+
 def test_a_usual_port_that_is_taken_gives_way_to_the_next_and_says_so(
     taken_port: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

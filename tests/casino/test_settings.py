@@ -89,6 +89,10 @@ def test_production_has_no_default_for(name: str, monkeypatch: pytest.MonkeyPatc
     [
         ({"BLUECARD_MODE": "prod"}, "BLUECARD_MODE is development or production, not 'prod'"),
         ({"WEB_PORT": "http"}, "WEB_PORT has to be a whole number, not 'http'"),
+        ({"WEB_PORT": "99999"}, "WEB_PORT has to be from 0 to 65535, not 99999"),
+        ({"WEB_PORT": "-1"}, "WEB_PORT has to be from 0 to 65535, not -1"),
+        ({"WEB_WORKERS": "0"}, "WEB_WORKERS has to be from 1 to 2147483647, not 0"),
+        ({"LOG_LEVEL": "loud"}, "LOG_LEVEL is DEBUG, INFO, WARNING, ERROR or CRITICAL, not 'LOUD'"),
         ({"DATABASE_URL": "postgresql://db.example"}, "names no database"),
         ({"DATABASE_URL": "sqlite:///db"}, "not a PostgreSQL URL"),
         ({"DATABASE_URL": "dbname=x", "BLUECARD_AS_OWNER": "1"}, "name its owner's DATABASE_OWNER_URL"),
