@@ -16,8 +16,11 @@ class AuditConfig(AppConfig):
     def ready(self) -> None:
         """Import the tasks, so that eager mode finds them registered and never dials the broker.
 
-        What rulings in force lay over a round reaches the engine from here.
+        What rulings in force lay over a round reaches the engine from here,
+        and what persons do to a table reaches it.
         """
         import_module("audit.tasks")
         overlays = import_module("tables.queries.overlays")
         overlays.add_overlay(import_module("audit.queries.rulings_in_force").kinds_void_by_ruling)
+        opening = import_module("tables.services.opening")
+        opening.add_teller(import_module("audit.services.telling").tell_state)

@@ -161,6 +161,7 @@ TOLD: Final = {
     "corrected": _("The cards were put right"),
     "shoe_replaced": _("The shoe is replaced"),
     "table_closed": _("The table is closed"),
+    "table_opened": _("The table is open"),
     "resume": _("The round counts again"),
 }
 

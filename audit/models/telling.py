@@ -19,6 +19,7 @@ class DecisionKind(StrEnum):
     CORRECTED = "corrected"
     SHOE_REPLACED = "shoe_replaced"
     TABLE_CLOSED = "table_closed"
+    TABLE_OPENED = "table_opened"
     RESUME = "resume"
 
 

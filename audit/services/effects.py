@@ -166,7 +166,8 @@ def end_shoe_and_table(ruling: Ruling, *, at: datetime) -> str:
         ruling.table.status = TableStatus.CLOSED_BY_FAULT.value
         ruling.table.save(update_fields=["status"])
         unfinished = hold_unfinished(state, because=ruling.number, at=at) or unfinished
-        tell_table(ruling.table, DecisionKind.TABLE_CLOSED, at=at, ruling=ruling)
+        data = {"status": ruling.table.status}
+        tell_table(ruling.table, DecisionKind.TABLE_CLOSED, at=at, ruling=ruling, data=data)
     if unfinished is None or unfinished.round is None:
         return ""
     return f"{unfinished.round.public_id} was in play and has no result; it is held until it is decided"

@@ -8,7 +8,7 @@ from django.db import connection, transaction
 
 from audit.models import DecisionKind, Ruling, TableDecision, TableWebhook
 from audit.rules.notices import Happening, notice_text
-from tables.models import GameTable, Round, Settlement, Shoe
+from tables.models import GameTable, Round, Settlement, Shoe, TableStatus
 from tables.services import outbox
 
 DELIVER = "audit.deliver_decisions"
@@ -37,6 +37,12 @@ def tell_table(
         created_at=at,
         due_at=at,
     )
+
+
+def tell_state(table: GameTable, at: datetime) -> TableDecision:
+    """Tell a table that a person opened or closed it, and as what; why is nobody's business there."""
+    kind = DecisionKind.TABLE_OPENED if table.status == TableStatus.OPEN else DecisionKind.TABLE_CLOSED
+    return tell_table(table, kind, at=at, data={"status": table.status})
 
 
 WRITE_NOTICES = """

@@ -1,5 +1,9 @@
-"""A table opened or closed by a person, where its feed does not say it; why stands in the journal."""
+"""A table opened or closed by a person, where its feed does not say it; why stands in the journal.
 
+The feed did not say it, so the feed has to hear it: who tells tables registers here, this app names none.
+"""
+
+from collections.abc import Callable
 from datetime import datetime
 
 from tables.models import GameTable, TableStatus
@@ -11,6 +15,16 @@ from tables.services.setup import BadSetup
 
 PERMISSION = "tables.open_table"
 LONGEST_REASON = 300
+#: Called in the transaction, with a table whose state is the new one.
+Teller = Callable[[GameTable, datetime], object]
+
+_tellers: list[Teller] = []
+
+
+def add_teller(teller: Teller) -> None:
+    """Call this function, from now on, whenever a person opened or closed a table."""
+    if teller not in _tellers:
+        _tellers.append(teller)
 
 
 def open_by_hand(*, table: GameTable, reason: str, actor: Actor, at: datetime) -> GameTable:
@@ -66,3 +80,5 @@ def _record(play: Play, action: str, before: str, reason: str) -> None:
     table = play.table
     data = {"before": before, "status": table.status, "reason": reason}
     record(action, subject=table, label=table.code, actor=play.actor, at=play.received_at, data=data)
+    for tell in _tellers:
+        tell(table, play.received_at)

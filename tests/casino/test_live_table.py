@@ -78,10 +78,11 @@ class FakeBluecard:
 
     def decide(self, kind: str, subject: str) -> None:
         name = "platform_shoe" if kind == "shoe_replaced" else "platform_round"
-        told = {"platform_shoe": None, "platform_round": None, "ruling": "R-0001", "data": {}, "kind": kind}
+        told = {"platform_shoe": None, "platform_round": None, "ruling": "R-0001", "kind": kind}
+        told["data"] = {"status": subject} if kind == "table_closed" and subject else {}
         self.told.append(told | {"id": len(self.told) + 1, name: subject})
         if kind == "table_closed":
-            self.status = "closed_by_fault"
+            self.status = subject or "closed_by_fault"
 
     def answer(self, status: int, event: dict[str, Any], word: str) -> httpx.Response:
         one = {"id": event["id"], "seq": event["seq"], "status": word, "error": None, "refused_bets": []}
@@ -253,6 +254,28 @@ def test_a_closed_table_stops_until_it_is_open_again(tmp_path: Path) -> None:
     table(opened_in_the_end, tmp_path / "memory.json", stopping).run()
     assert asked == [20] * 5
     assert [event["type"] for event in bluecard.events[20:22]] == ["table_opened", "limits_changed"]
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_table_closed_by_hand_plays_the_round_out_and_stops(tmp_path: Path) -> None:
+    undisturbed = run_undisturbed(tmp_path, 60)
+    card = next(event["seq"] for event in undisturbed if event["type"] == "card")
+    result = next(event["seq"] for event in undisturbed if event["type"] == "round_result")
+    stopping = threading.Event()
+    bluecard = FakeBluecard(60, stopping, decides={card: ("table_closed", lambda events: "closed")})
+    asked: list[int] = []
+
+    def opened_in_the_end(request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/feed") and bluecard.status != "open":
+            asked.append(len(bluecard.events))
+            if len(asked) == 5:
+                bluecard.status = "open"
+        return bluecard(request)
+
+    table(opened_in_the_end, tmp_path / "memory.json", stopping).run()
+    assert asked == [card, result, result, result, result]
+    assert without_times(bluecard.events[:result]) == without_times(undisturbed[:result])
+    assert [event["type"] for event in bluecard.events[result : result + 2]] == ["table_opened", "shoe_ended"]
 
 
 @pytest.mark.usefixtures("quick")

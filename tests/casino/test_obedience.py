@@ -191,6 +191,29 @@ def test_a_closed_table_says_nothing_more() -> None:
     assert obey(events, Order(50, "table_closed")) == events[:49]
 
 
+def test_closed_without_a_fault_it_plays_the_round_out() -> None:
+    events = script("insurance")
+    ends = [event["seq"] for event in events if event["type"] == "round_result"]
+    second = next(event["seq"] for event in events if event.get("round") == rounds_of(events)[1])
+    order = Order(second + 3, "table_closed", plays_out=True)
+    assert obey(events, order) == events[: ends[1]]
+    between = Order(ends[1] + 1, "table_closed", plays_out=True)
+    assert obey(events, between) == events[: ends[1]]
+    voided = obey(events, Order(second + 3, "void", rounds_of(events)[1]))
+    assert obey(voided, order) == voided[: second + 2]
+    before_any_round = Order(3, "table_closed", plays_out=True)
+    assert obey(events, before_any_round) == events[:2]
+
+
+@pytest.mark.parametrize(
+    ("status", "plays_out"), [("closed", True), ("closed_by_fault", False), (None, False)]
+)
+def test_whether_the_round_is_played_out_follows_from_the_state(status: str | None, plays_out: bool) -> None:
+    told = {"kind": "table_closed", "platform_round": None, "platform_shoe": None, "ruling": None}
+    order = order_of(told | {"data": {"status": status} if status else {}}, 7)
+    assert order == Order(7, "table_closed", plays_out=plays_out)
+
+
 def test_an_order_about_a_round_that_is_not_in_play_changes_nothing() -> None:
     events = script("insurance")
     first, second = rounds_of(events)[:2]

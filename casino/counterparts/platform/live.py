@@ -58,8 +58,8 @@ class Memory:
 
     @property
     def is_closed(self) -> bool:
-        """Say whether the last that the table was ordered is to stop."""
-        return bool(self.orders) and self.orders[-1].kind == TABLE_CLOSED
+        """Say whether the table was ordered to stop: opened again, it remembers another shoe."""
+        return any(order.kind == TABLE_CLOSED for order in self.orders)
 
     @classmethod
     def read(cls, path: Path) -> "Memory | None":
@@ -102,14 +102,25 @@ class LiveTable:
         is_told = False  # since it was started: who starts it again opens its table again
         while (standing := self._ask()) is not None:
             kept = Memory.read(self.memory)
-            if is_told and kept is not None and kept.is_closed and not standing.is_open:
-                self.stopping.wait(self.listen_seconds)
+            if is_told and kept is not None and self._has_stopped(kept, standing):
+                self._wait_until_open()
                 continue
             is_told = True
             script = self._script(standing, kept)
             if script.events and standing.next_seq > script.events[0]["seq"]:
                 logger.info("%s goes on at event %s", self.code, standing.next_seq)
             self._send_all([event for event in script.events if event["seq"] >= standing.next_seq])
+
+    def _has_stopped(self, kept: Memory, standing: Standing) -> bool:
+        """Say whether the table was closed, and the round that was in play then is played out."""
+        is_closed = kept.is_closed and not standing.is_open
+        return is_closed and standing.next_seq >= self._write(kept).next_seq
+
+    def _wait_until_open(self) -> None:
+        while not self.stopping.wait(self.listen_seconds):
+            standing = self._ask()
+            if standing is None or standing.is_open:
+                return
 
     def _script(self, standing: Standing, kept: Memory | None) -> Script:
         """Write the shoe that lies on the table, or the next one."""

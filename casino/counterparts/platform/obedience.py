@@ -43,6 +43,7 @@ class Order:
     subject: str = ""  # the table's own ID of the round or the shoe
     ruling: str = ""
     cards: Mapping[str, str] = field(default_factory=dict)  # by place, of a correction
+    plays_out: bool = False  # of a closing: the round in play first
 
 
 def order_of(decision: Mapping[str, Any], seq: int) -> Order | None:
@@ -52,7 +53,8 @@ def order_of(decision: Mapping[str, Any], seq: int) -> Order | None:
         return None
     subject = decision["platform_shoe"] if kind == SHOE_REPLACED else decision["platform_round"]
     cards = decision["data"].get("cards", {})
-    return Order(seq, kind, subject or "", decision["ruling"] or "", cards)
+    plays_out = kind == TABLE_CLOSED and decision["data"].get("status") == "closed"
+    return Order(seq, kind, subject or "", decision["ruling"] or "", cards, plays_out)
 
 
 def obey(events: Sequence[Event], order: Order) -> list[Event]:
@@ -65,7 +67,7 @@ def obey(events: Sequence[Event], order: Order) -> list[Event]:
     rest = [event for event in events if event["seq"] >= order.seq]
     match order.kind:
         case "table_closed":
-            return sent
+            return [*sent, *_round_in_play(sent, rest)] if order.plays_out else sent
         case "shoe_replaced":
             return sent if order.subject and _shoe_of(sent) == order.subject else list(events)
     if not order.subject or _last(sent, "betting_opened", "round") != order.subject:
@@ -82,6 +84,15 @@ def obey(events: Sequence[Event], order: Order) -> list[Event]:
         case _:
             new = _run_out(left)
     return _renumbered(sent, _timed(sent, new), tail)
+
+
+def _round_in_play(sent: Sequence[Event], rest: Sequence[Event]) -> list[Event]:
+    """Return what is left of the round in play; nothing where none is, or where it gets no result."""
+    round_id = _last(sent, "betting_opened", "round")
+    for place, event in enumerate(rest):
+        if event["type"] == "round_result" and event["round"] == round_id:
+            return list(rest[: place + 1])
+    return []
 
 
 def _split(rest: Sequence[Event], round_id: str) -> tuple[list[Event], list[Event]]:
