@@ -31,7 +31,11 @@ CELERY = (PYTHON, "-m", "celery", "--quiet", "-A", "casino")
 WORKER_OPTIONS = ("-l", "WARNING", "--without-gossip", "--without-mingle")
 #: Tasks are JSON from our own database: running as root adds no danger worth a warning at every start.
 WORKER_ENVIRONMENT = {"PYTHONWARNINGS": "ignore:You're running the worker with superuser privileges"}
-WEB_OPTIONS = ("--threads", "4", "--timeout", "120", "--no-control-socket", "--log-level", "warning")
+#: Who asks when all ends is answered, but not waited for as long as the supervisor waits.
+WEB_OPTIONS = (
+    *("--threads", "4", "--timeout", "120", "--graceful-timeout", "10"),
+    *("--no-control-socket", "--log-level", "warning"),
+)
 
 
 class CannotRun(Exception):

@@ -18,8 +18,8 @@ QUICK_DEATHS = 5
 #: Between a death and the restart: doubled at each quick death.
 FIRST_DELAY_SECONDS = 0.5
 LONGEST_DELAY_SECONDS = 8.0
-#: From SIGTERM to SIGKILL.
-PATIENCE_SECONDS = 5.0
+#: From SIGTERM to SIGKILL: on a busy machine the rounds in work take their time. A second signal ends it.
+PATIENCE_SECONDS = 20.0
 LOOK_SECONDS = 0.1
 
 
@@ -61,6 +61,7 @@ class Supervisor:
         self._deaths: dict[str, int] = {}
         self._restart_at: dict[str, tuple[float, Program]] = {}
         self._stopping = threading.Event()
+        self._is_hurried = False
         self._reason = ""
         self._waiting = list(self.stages)
         self._width = max((len(program.name) for stage in self.stages for program in stage), default=0)
@@ -69,7 +70,7 @@ class Supervisor:
     def run(self) -> int:
         """Run until a signal or a reason ends it; return the exit status: 0 for a signal, 1 for a reason."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, lambda *_: self._stopping.set())
+            signal.signal(number, lambda *_: self._be_told_to_stop())
         next_watch = time.monotonic() + 1
         try:
             while not self._stopping.is_set():
@@ -90,6 +91,11 @@ class Supervisor:
             return 1
         self.say("stopped")
         return 0
+
+    def _be_told_to_stop(self) -> None:
+        """Stop; told again, wait for nobody any more."""
+        self._is_hurried = self._stopping.is_set()
+        self._stopping.set()
 
     def say(self, line: str, name: str = "bluecard") -> None:
         """Print one line under a name."""
@@ -170,9 +176,9 @@ class Supervisor:
             child.process.terminate()
         give_up_at = time.monotonic() + self.patience_seconds
         for child in children:
-            try:
-                child.process.wait(timeout=max(give_up_at - time.monotonic(), 0))
-            except subprocess.TimeoutExpired:
+            while child.process.poll() is None and time.monotonic() < give_up_at and not self._is_hurried:
+                time.sleep(LOOK_SECONDS / 2)
+            if child.process.poll() is None:
                 self.say(f"{child.program.name} does not stop: killed")
             _signal_group(child, signal.SIGKILL)
             child.process.wait()

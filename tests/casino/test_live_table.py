@@ -275,7 +275,10 @@ def test_a_table_closed_by_hand_plays_the_round_out_and_stops(tmp_path: Path) ->
     table(opened_in_the_end, tmp_path / "memory.json", stopping).run()
     assert asked == [card, result, result, result, result]
     assert without_times(bluecard.events[:result]) == without_times(undisturbed[:result])
-    assert [event["type"] for event in bluecard.events[result : result + 2]] == ["table_opened", "shoe_ended"]
+    assert [event["type"] for event in bluecard.events[result : result + 2]] == [
+        "table_opened",
+        "limits_changed",
+    ]
 
 
 @pytest.mark.usefixtures("quick")

@@ -37,6 +37,7 @@ ENDS_BY_SAYING_SO = (
     "def end(*_):\n    {last}; print('ends', flush=True); sys.exit()\n"
     "signal.signal(signal.SIGTERM, end)\nprint('here', flush=True)\nwhile True: signal.pause()"
 )
+SAYS_THAT_IT_ENDS = ENDS_BY_SAYING_SO.format(last="pass")
 DIES = "import sys; print('cannot', flush=True); sys.exit(3)"
 
 
@@ -157,6 +158,20 @@ def test_a_program_that_does_not_listen_is_killed(runs: list[Run]) -> None:
     pid = int(run.hears(r"deaf started, pid (\d+)")[1])
     run.hears("here")
     run.process.send_signal(signal.SIGTERM)
+    assert run.ends() == 0
+    assert any(line.endswith("deaf does not stop: killed") for line in run.said)
+    assert not is_alive(pid)
+
+
+def test_a_second_signal_waits_for_nobody(runs: list[Run]) -> None:
+    programs = [{"name": "deaf", "code": DEAF}, {"name": "web", "code": SAYS_THAT_IT_ENDS}]
+    runs.append(run := Run(programs, patience_seconds=600))
+    pid = int(run.hears(r"deaf started, pid (\d+)")[1])
+    for _ in range(2):
+        run.hears("here")
+    run.process.send_signal(signal.SIGINT)
+    run.hears(r"^web +\| ends")
+    run.process.send_signal(signal.SIGINT)
     assert run.ends() == 0
     assert any(line.endswith("deaf does not stop: killed") for line in run.said)
     assert not is_alive(pid)
