@@ -20,7 +20,7 @@ from tables.services.outbox import ring_again
 LOOK_SECONDS: Final = 0.5
 RING_SECONDS: Final = 20.0
 STOP_SECONDS: Final = 30.0
-PATIENCE_SECONDS: Final = 120.0  # without a single round settled
+PATIENCE_SECONDS: Final = 300.0  # without one done: on a busy machine other bells may come first
 WORKER: Final = (
     "-m",
     "celery",
@@ -90,7 +90,7 @@ def rounds_to_settle(codes: Collection[str]) -> QuerySet[Round]:
 def wait_until_settled(codes: Collection[str], worker: WorkerAtHand, say: Callable[[int], None]) -> None:
     """Wait for the worker; `say` hears how many rounds are still to settle.
 
-    :raises NobodySettles: if nothing moves for two minutes.
+    :raises NobodySettles: if nothing moves for five minutes.
     """
     wait_until_none(rounds_to_settle(codes), worker, say)
 
@@ -100,7 +100,7 @@ def wait_until_none(
 ) -> None:
     """Wait for the worker until none is left of what it has to do; `say` hears how many still are.
 
-    :raises NobodySettles: if nothing moves for two minutes.
+    :raises NobodySettles: if nothing moves for five minutes.
     """
     left, moved_at, rung_at = -1, time.monotonic(), time.monotonic()
     while now_left := left_to_do.count():
