@@ -6,13 +6,17 @@ from django.contrib import admin
 from django.contrib.auth.models import Group, User
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import URLPattern, reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from casino.own_account import MANAGE, RemoveSecondFactor, sessions_sheet, urls_of_accounts
 from casino.roles import ROLES
+from casino.second_factor import device_of
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
+from tables.admin.panels import HeadButton, add_head_buttons
 from tables.admin.record import Crumb, Fact, Facts, Record
 from tables.house import house_zone
 from tables.templatetags.felt import moment
@@ -30,6 +34,9 @@ class AccountAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).prefetch_related("groups")
+
+    def get_urls(self) -> list[URLPattern]:
+        return [*urls_of_accounts(self), *super().get_urls()]
 
     @column(gettext_lazy("name"))
     def full_name(self, found: User) -> str:
@@ -55,15 +62,31 @@ class AccountAdmin(ReadOnlyAdmin):
             Fact(_("In use"), _("yes") if found.is_active else _("no")),
             Fact(_("Entered"), moment(found.date_joined, zone)),
             Fact(_("Last signed in"), moment(found.last_login, zone) or "–"),
+            Fact(_("Second factor"), _("set up") if device_of(found) else _("none")),
         ]
         may = [Fact(code, _("yes")) for code in sorted(found.get_all_permissions())]
         return Record(
             title=found.get_username(),
             is_id=False,
             crumbs=[Crumb(_("Accounts"), "../../"), Crumb(found.get_username())],
-            main=[Facts(_("What it may do"), may or [Fact(_("Nothing"), "–")])],
+            main=[
+                sessions_sheet(
+                    found, own_key=request.session.session_key, may_end=request.user.has_perm(MANAGE)
+                ),
+                Facts(_("What it may do"), may or [Fact(_("Nothing"), "–")]),
+            ],
             side=[Facts(_("The account"), facts)],
         )
+
+
+def _buttons_of(request: HttpRequest, found: User) -> list[HeadButton]:
+    if not request.user.has_perm(MANAGE) or device_of(found) is None:
+        return []
+    url = reverse("admin:remove_second_factor", args=[found.pk])
+    return [HeadButton(RemoveSecondFactor.title, url, "struck", tone="grave")]
+
+
+add_head_buttons("user", _buttons_of)
 
 
 def roles_of(user: User) -> str:

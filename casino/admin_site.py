@@ -19,6 +19,7 @@ from audit.queries.lookup_answer import players_shown
 from audit.queries.queue import waiting_counts
 from audit.services.looks import look_at_players
 from casino.roles import ROLES
+from casino.second_factor import SignInForm
 from tables.house import house_zone
 from tables.queries.lookup import LONGEST, Answer, Found, look_up
 from tables.services.actors import Actor
@@ -34,6 +35,7 @@ class BluecardAdminSite(UnfoldAdminSite):
     site_header = "Bluecard"
     index_title = _("Dashboard")
     empty_value_display = ""
+    login_form = SignInForm
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         return [path("lookup/", self.admin_view(self.lookup), name="lookup"), *super().get_urls()]

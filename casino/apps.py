@@ -1,6 +1,7 @@
-"""The project itself as a Django app: the workers' heartbeat, the guard at the database's door."""
+"""The project itself as a Django app: the workers' heartbeat, sessions, the guard at the database's door."""
 
 from django.apps import AppConfig
+from django.contrib.auth.signals import user_logged_in
 from django.db.backends.signals import connection_created
 
 
@@ -12,7 +13,9 @@ class CasinoConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Put the guard at the database's door."""
+        """Put the guard at the database's door, and note where each session begins."""
         from casino.runtime.guard import on_connection
+        from casino.sessions import note_beginning
 
         connection_created.connect(on_connection, dispatch_uid="casino.runtime.guard")
+        user_logged_in.connect(note_beginning, dispatch_uid="casino.sessions")

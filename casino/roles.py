@@ -157,6 +157,7 @@ ROLES: dict[str, Role] = {
                 "audit.place_legal_hold",
                 "audit.erase_player",
                 "auth.view_user",
+                "casino.manage_accounts",
                 "audit.view_person",
                 "audit.view_setupchange",
                 "audit.request_setup_change",

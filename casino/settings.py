@@ -44,6 +44,7 @@ ALLOWED_HOSTS = _read("ALLOWED_HOSTS").replace(",", " ").split()
 CSRF_TRUSTED_ORIGINS = _read("CSRF_TRUSTED_ORIGINS").replace(",", " ").split()
 SIGN_IN_TRIES = _number("SIGN_IN_TRIES", 5)
 SIGN_IN_WAIT_MINUTES = _number("SIGN_IN_WAIT_MINUTES", 15)
+SECOND_FACTOR = _read("SECOND_FACTOR")
 DEBUG = _is_set("DEBUG")
 LOG_LEVEL = _read("LOG_LEVEL", "INFO").upper()
 WEB_HOST = _read("WEB_HOST", "127.0.0.1")
@@ -78,6 +79,9 @@ IS_PRODUCTION = BLUECARD_MODE == "production"
 #: True while nobody named a wallet or recorder: `make run` then starts the small one of casino/counterparts.
 WALLET_IS_OURS = not IS_PRODUCTION and not WALLET_URL
 RECORDER_IS_OURS = not IS_PRODUCTION and not RECORDER_URL
+SECOND_FACTOR = SECOND_FACTOR or ("deciding" if IS_PRODUCTION else "optional")
+if SECOND_FACTOR not in {"deciding", "optional"}:
+    raise ImproperlyConfigured(f"SECOND_FACTOR is deciding or optional, not {SECOND_FACTOR!r}")
 check_complaint_settings(
     window=COMPLAINT_FILING_WINDOW,
     answer=COMPLAINT_ANSWER_WITHIN,
@@ -202,6 +206,8 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "axes",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
     "casino",
     "tables",
     "audit",
@@ -214,7 +220,9 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "casino.second_factor.SecondFactorMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "casino.content_policy.ContentPolicyMiddleware",
     "axes.middleware.AxesMiddleware",  # the last: it puts its own page in place of the sign-in's
@@ -246,6 +254,8 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ]
 LOGIN_URL = "admin:login"
+SESSION_ENGINE = "casino.sessions"
+SESSION_COOKIE_AGE = 12 * 60 * 60  # a shift and its handing over
 
 # Who guesses passwords waits: an account from one address, so that nobody shuts a manager out from elsewhere.
 AUTHENTICATION_BACKENDS = [
@@ -260,6 +270,7 @@ AXES_RESET_ON_SUCCESS = True
 AXES_LOCKOUT_CALLABLE = "casino.sign_in.locked_out"
 AXES_DISABLE_ACCESS_LOG = True
 AXES_ENABLE_ADMIN = False
+OTP_TOTP_ISSUER = "Bluecard"
 
 # --- Languages, time, files -------------------------------------------------------------------------
 LANGUAGE_CODE = "en"

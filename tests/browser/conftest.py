@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.contrib.sessions.backends.db import SessionStore
 from django.core.management import call_command
 from django.db import connection
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
+from casino.sessions import SessionStore
 from tables.models import Round
 from tests.browser.chromium import ARGUMENTS, CHROMIUM
 from tests.browser.scene import Scene, play_scene
