@@ -12,6 +12,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path, reverse, reverse_lazy
 from django.utils.translation import gettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
+from django.views.decorators.cache import never_cache
 from unfold.sites import UnfoldAdminSite
 
 from audit.models import Complaint, Incident, Ruling
@@ -38,7 +39,11 @@ class BluecardAdminSite(UnfoldAdminSite):
     login_form = SignInForm
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
-        return [path("lookup/", self.admin_view(self.lookup), name="lookup"), *super().get_urls()]
+        return [
+            path("lookup/", self.admin_view(self.lookup), name="lookup"),
+            path("live/", self.live, name="live"),
+            *super().get_urls(),
+        ]
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         zone = house_zone()
@@ -55,12 +60,20 @@ class BluecardAdminSite(UnfoldAdminSite):
         """Show what waits for whoever looks; an account without a role is told so."""
         if may_see_anything(request):
             # Not at the top: the pages it draws from are known only when the site is.
-            from casino.dashboard import dashboard_context
+            from casino.dashboard import show_dashboard
 
-            context = {**self.each_context(request), "title": self.index_title, **dashboard_context(request)}
+            context = show_dashboard(request, {**self.each_context(request), "title": self.index_title})
             return TemplateResponse(request, "bluecard/dashboard.html", context)
         context = {**self.each_context(request), "title": gettext("Nothing to see"), **(extra_context or {})}
         return TemplateResponse(request, "bluecard/nothing.html", context)
+
+    def live(self, request: HttpRequest) -> HttpResponse:
+        """Answer the first page's polls; who is signed out meanwhile is sent to sign in by the whole page."""
+        from casino.dashboard import show_what_is_new
+
+        if not self.has_permission(request):
+            return HttpResponse(status=204, headers={"HX-Refresh": "true"})
+        return never_cache(show_what_is_new)(request)
 
     def lookup(self, request: HttpRequest) -> HttpResponse:
         """Answer the look-up box: go to the record named, or list what may be meant."""

@@ -1,14 +1,16 @@
 """The first page: what waits for whoever looks at it, and the tables as they are now."""
 
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Any, NamedTuple
 
-from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from audit.admin.proof import sentence_of
+from audit.admin.proof import sentence_of, tone_of
 from audit.admin.ruling_words import (
     incident_badge,
     incident_state,
@@ -24,16 +26,14 @@ from audit.queries.proof_status import proof_status
 from audit.queries.queue import changes_to_decide, queue_of
 from audit.queries.setup_changes import Named
 from audit.services.rulings import EXPIRES_AFTER
+from casino.dashboard_work import jobs, load_tables, money_context, table_lines
 from tables import words
 from tables.house import house_zone
-from tables.models import GameTable
 from tables.queries.dead_letters import dead_letters
-from tables.queries.shoe_page import ShoeProgress, progress_of
-from tables.templatetags.felt import state_badge
 
-TABLES_SHOWN = 24
 LETTERS_SHOWN = 5
 RING = 94.2
+_SEEN_MARK = "?seen=now"
 
 
 class RequestLine(NamedTuple):
@@ -56,29 +56,53 @@ class IncidentLine(NamedTuple):
     badge: SafeString
 
 
-class TableLine(NamedTuple):
-    table: GameTable
-    badge: SafeString
-    progress: ShoeProgress | None
-
-
-def dashboard_context(request: HttpRequest) -> dict[str, Any]:
-    """Read what the first page shows to this person."""
+def show_dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """Give the whole first page what it shows to this person."""
     now = datetime.now(UTC)
+    user: Any = request.user
+    return {
+        **context,
+        "greeting": _greeting(now),
+        "first_name": (user.get_full_name() or user.get_username()).split()[0],
+        "live_url": reverse("admin:live"),
+        **dashboard_context(request, now),
+    }
+
+
+def show_what_is_new(request: HttpRequest) -> HttpResponse:
+    """Give the parts of the first page that live, or 204 where they still are as this person sees them.
+
+    What ticks by itself is drawn as of the minute, so that the passing of time alone sends nothing.
+    """
+    now = datetime.now(UTC).replace(second=0, microsecond=0)
+    context = {**dashboard_context(request, now), "is_poll": True, "live_url": _SEEN_MARK}
+    drawn = render_to_string("bluecard/dashboard/poll.html", context, request)
+    seen = sha256(drawn.encode()).hexdigest()[:16]
+    if seen == request.GET.get("seen"):
+        return HttpResponse(status=204)
+    address = f"{reverse('admin:live')}?seen={seen}"
+    return HttpResponse(drawn.replace(_SEEN_MARK, address))
+
+
+def dashboard_context(request: HttpRequest, now: datetime) -> dict[str, Any]:
+    """Read what lives on the first page: what waits for this person, the tables, jobs and money."""
     user: Any = request.user
     may_see_decisions = user.has_perm("audit.view_ruling")
     context: dict[str, Any] = {
-        "greeting": _greeting(now),
-        "first_name": (user.get_full_name() or user.get_username()).split()[0],
         "may_see_decisions": may_see_decisions,
         "may_decide": user.has_perm("audit.approve_ruling"),
-        "tables": _tables() if user.has_perm("tables.view_gametable") else [],
         "may_see_tables": user.has_perm("tables.view_gametable"),
     }
+    tables = load_tables() if user.has_perm("tables.view_gametable") else []
+    context["tables"] = table_lines(tables)
+    if user.has_perm("tables.view_settlement"):
+        context |= money_context(tables, now)
     if user.has_perm("tables.view_walletdelivery"):
         context |= _letters()
     if user.has_perm("audit.view_checkpoint"):
-        context["proof_line"] = sentence_of(proof_status())
+        status = proof_status(counts_pending=False)
+        context |= {"proof_line": sentence_of(status), "proof_tone": tone_of(status, now)}
+    under_way: Any = ()
     if may_see_decisions:
         queue = queue_of(user, now)
         context |= {
@@ -86,8 +110,9 @@ def dashboard_context(request: HttpRequest) -> dict[str, Any]:
             "own": [_request_line(ruling, now) for ruling in queue.own],
             "incidents": [_incident_line(incident, now) for incident in queue.incidents],
             "incidents_count": queue.incidents_count,
-            "under_way": [_request_line(ruling, now) for ruling in queue.under_way],
         }
+        under_way = queue.under_way
+    context["jobs"] = jobs(user, under_way)
     if user.has_perm("audit.view_setupchange"):
         changes = changes_to_decide(user, now)
         named = Named.by(changes)
@@ -131,20 +156,3 @@ def _incident_line(incident: Incident, now: datetime) -> IncidentLine:
     return IncidentLine(
         incident, incident_title(incident), now - incident.reported_at, is_late, incident_badge(incident, now)
     )
-
-
-def _tables() -> list[TableLine]:
-    found: QuerySet[GameTable] = GameTable.objects.select_related(
-        "state__shoe", "state__round", "state__dealer"
-    ).order_by("code")
-    return [_table_line(table) for table in found[:TABLES_SHOWN]]
-
-
-def _table_line(table: GameTable) -> TableLine:
-    state = getattr(table, "state", None)
-    shoe = state.shoe if state else None
-    round_ = state.round if state else None
-    shown = words.TABLE_STATES[table.status]
-    if table.status == "open" and round_ is not None:
-        shown = words.ROUND_STATES[round_.status]
-    return TableLine(table, state_badge(shown), progress_of(shoe) if shoe else None)

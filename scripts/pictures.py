@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Photograph the pages of decisions as the running product draws them, and measure each of them.
+"""Photograph the pages of play and decisions as the running product draws them, and measure each of them.
 
 Start the product (`make run`), wait until the demo's day is told, and then:
 
@@ -102,6 +102,9 @@ PAGES: dict[str, tuple[str, Way]] = {
     "revisions": ("manager", from_first_of(APPLIED, ".bc-page-facts a.bc-id")),
     "notice": ("manager", first_of("/admin/audit/notice/")),
     "change": ("manager", first_of("/admin/audit/setupchange/?status=requested")),
+    "shoe": ("manager", first_of("/admin/tables/shoe/?table=B03")),
+    "table": ("manager", first_of("/admin/tables/gametable/?q=B03")),
+    "rulebook": ("auditor", first_of("/admin/tables/rulebook/?q=insurance")),
 }
 KEPT = {
     "dashboard": ("1280-light-en", "390-dark-th"),
@@ -113,6 +116,8 @@ KEPT = {
     "round": ("1280-light-en",),
     "revisions": ("1280-light-en",),
     "change": ("1280-light-en",),
+    "shoe": ("1280-light-en", "390-dark-th"),
+    "rulebook": ("1280-light-en",),
 }
 
 

@@ -27,6 +27,8 @@ ROUND_STATES: Final = {
     "voided": State("void", "struck", _("Void")),
     "held": State("waits", "pause", _("Held")),
 }
+LAST_ROUND_OVER: Final = _("Last round over")
+FEED_GAP: Final = _("Gap in the feed")
 SHOE_STATES: Final = {
     "open": State("running", "signal", _("In play")),
     "ended": State("done", "tick", _("Ended")),
@@ -97,6 +99,15 @@ HOLD_STATES: Final = {
 LEDGER_STATES: Final = {
     "adds_up": State("done", "tick", _("Adds up")),
     "differs": State("wrong", "triangle", _("Does not add up")),
+}
+VERSION_STATES: Final = {
+    "in_force": State("done", "tick", _("In force")),
+    "later": State("waits", "clock", _("Comes into force later")),
+    "past": State("void", "struck", _("No longer in force")),
+}
+RANK_STATES: Final = {
+    "usual": State("done", "tick", _("Nothing unusual")),
+    "unusual": State("waits", "triangle", _("Unusual")),
 }
 
 OUTCOMES: Final = {"player": _("Player"), "banker": _("Banker"), "tie": _("Tie")}

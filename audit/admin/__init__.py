@@ -11,6 +11,7 @@ from audit.admin import (
     proof,
     ruling,
     setup_change,
+    table_panel,
     videohold,
 )
 
@@ -25,5 +26,6 @@ __all__ = [
     "proof",
     "ruling",
     "setup_change",
+    "table_panel",
     "videohold",
 ]

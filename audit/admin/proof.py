@@ -171,14 +171,19 @@ def _clock(at: datetime) -> str:
     return f"{at.astimezone(house_zone()):%H:%M}"
 
 
-def _badge(status: ProofStatus) -> SafeString:
+def tone_of(status: ProofStatus, now: datetime) -> State:
+    """Say how the proof stands: its tone, icon and words."""
     if not status.is_sound:
-        return state_badge(State("wrong", "triangle", _("Not as it was sealed")))
-    if status.is_late(datetime.now(UTC)):
-        return state_badge(State("waits", "pause", _("The sealer does not keep up")))
+        return State("wrong", "triangle", _("Not as it was sealed"))
+    if status.is_late(now):
+        return State("waits", "pause", _("The sealer does not keep up"))
     if status.verified is None:
-        return state_badge(State("waits", "clock", _("Not verified yet")))
-    return state_badge(State("done", "tick", _("All is as it was sealed")))
+        return State("waits", "clock", _("Not verified yet"))
+    return State("done", "tick", _("All is as it was sealed"))
+
+
+def _badge(status: ProofStatus) -> SafeString:
+    return state_badge(tone_of(status, datetime.now(UTC)))
 
 
 def _reach(status: ProofStatus) -> list[Fact]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db.models import Min
+from django.db.models import Subquery
 
 from audit.models import Checkpoint, Cosignature, PendingEntry, Verification, WitnessState
 from audit.queries.tree import newest_checkpoint
@@ -39,15 +39,19 @@ class ProofStatus:
         return checked and not (self.witness and self.witness.problem)
 
 
-def proof_status() -> ProofStatus:
-    """Read how far the proof reaches now."""
-    oldest = PendingEntry.objects.aggregate(first=Min("entry_id"))["first"]
-    since = JournalEntry.objects.filter(pk=oldest).values_list("at", flat=True).first() if oldest else None
+def proof_status(*, counts_pending: bool = True) -> ProofStatus:
+    """Read how far the proof reaches now; where nobody shows what is pending it need not be counted."""
+    oldest = PendingEntry.objects.order_by("entry_id").values("entry_id")[:1]
+    since = JournalEntry.objects.filter(pk=Subquery(oldest)).values_list("at", flat=True).first()
     return ProofStatus(
         sealed=newest_checkpoint(),
         witnessed=Cosignature.objects.order_by("-checkpoint_id").first(),
         witness=WitnessState.objects.order_by("-asked_at").first(),
         verified=Verification.objects.order_by("-finished_at", "-id").first(),
-        pending=PendingEntry.objects.order_by().values("pk")[:MOST_COUNTED].count(),
+        pending=_count_pending() if counts_pending else 0,
         pending_since=since,
     )
+
+
+def _count_pending() -> int:
+    return PendingEntry.objects.order_by().values("pk")[:MOST_COUNTED].count()

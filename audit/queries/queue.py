@@ -5,12 +5,23 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db import connection
-from django.db.models import Max, Min, Q
+from django.db.models import Count, Max, Min, Q
 
-from audit.models import Incident, IncidentStatus, Person, Ruling, RulingStatus, SetupChange
+from audit.models import (
+    EvidencePack,
+    Incident,
+    IncidentStatus,
+    PackStatus,
+    Person,
+    Ruling,
+    RulingRoundStatus,
+    RulingStatus,
+    SetupChange,
+)
 from audit.queries.setup_changes import changes_waiting
 
 SHOWN = 12
+MOST_READ = 4 * SHOWN
 UNDER_WAY = [status.value for status in (RulingStatus.APPROVED, RulingStatus.APPLYING, RulingStatus.STOPPED)]
 _COUNTS = """
 SELECT (SELECT count(*) FROM audit_incident WHERE status = 'open'),
@@ -54,28 +65,40 @@ def queue_of(user: Any, now: datetime) -> Queue:
     """Read what waits, in a number of queries that does not grow with it."""
     person = Person.objects.filter(accounts__user=user).first()
     waiting = _with_rounds(Ruling.objects.filter(status=RulingStatus.REQUESTED.value, expires_at__gte=now))
-    is_own = Q(requested_by_person=person) if person else Q(requested_by=user)
+    asked = list(waiting.order_by("expires_at")[:MOST_READ])
+    own = [one for one in asked if _is_of(one, user, person)]
     incidents = Incident.objects.filter(status=IncidentStatus.OPEN.value)
     related = ("table", "round__table", "shoe", "rulebook", "hold")
-    # Those that hold a round come before those that hold nothing, each the oldest first.
-    oldest = sorted(
-        incidents.select_related(*related).order_by("reported_at")[: 4 * SHOWN],
-        key=lambda one: one.hold_id is None,
+    oldest = list(incidents.select_related(*related).order_by("reported_at")[:MOST_READ])
+    under_way = _with_rounds(Ruling.objects.filter(status__in=UNDER_WAY)).annotate(
+        rounds_done=Count("rounds", filter=Q(rounds__status=RulingRoundStatus.APPLIED.value))
     )
     return Queue(
-        to_decide=tuple(waiting.exclude(is_own).order_by("expires_at")[:SHOWN]),
-        own=tuple(waiting.filter(is_own).order_by("expires_at")[:SHOWN]),
-        incidents=tuple(oldest[:SHOWN]),
-        incidents_count=incidents.count(),
-        under_way=tuple(
-            _with_rounds(Ruling.objects.filter(status__in=UNDER_WAY)).order_by("decided_at")[:SHOWN]
-        ),
+        to_decide=tuple(one for one in asked if one not in own)[:SHOWN],
+        own=tuple(own[:SHOWN]),
+        # Those that hold a round come before those that hold nothing, each the oldest first.
+        incidents=tuple(sorted(oldest, key=lambda one: one.hold_id is None)[:SHOWN]),
+        incidents_count=len(oldest) if len(oldest) < MOST_READ else incidents.count(),
+        under_way=tuple(under_way.order_by("decided_at")[:SHOWN]),
     )
+
+
+def _is_of(ruling: Ruling, user: Any, person: Person | None) -> bool:
+    """Say whether a person asked for a ruling themselves."""
+    if person is not None:
+        return ruling.requested_by_person_id == person.pk
+    return ruling.requested_by_id == user.pk
 
 
 def changes_to_decide(user: Any, now: datetime) -> list[SetupChange]:
     """Read the changes of the set-up that somebody else asked for and that wait."""
     return list(changes_waiting(now).exclude(requested_by_person__accounts__user=user)[:SHOWN])
+
+
+def packs_under_way() -> list[EvidencePack]:
+    """Read the evidence packs that are asked for and not made yet, the oldest first."""
+    waiting = [PackStatus.WAITING.value, PackStatus.MAKING.value]
+    return list(EvidencePack.objects.filter(status__in=waiting).order_by("asked_at")[:SHOWN])
 
 
 def _with_rounds(rulings: Any) -> Any:

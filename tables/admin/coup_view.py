@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 
@@ -12,10 +12,17 @@ from tables.rules.cards import hand_total
 from tables.rules.drawing import Place, Reason
 
 
+class Step(NamedTuple):
+    """A card of a hand, and the hand's total once it lay there; None while a face is unseen."""
+
+    card: DealtCard
+    total: int | None
+
+
 @dataclass(frozen=True, slots=True)
 class HandView:
     name: str
-    cards: Sequence[DealtCard]
+    steps: Sequence[Step]
     total: int | None
     sum_text: str
     is_winner: bool
@@ -67,16 +74,21 @@ def _still(dealing: Dealing) -> str:
 
 def _hand(name: str, cards: Sequence[DealtCard], is_winner: bool, due: Place | None, side: str) -> HandView:
     faces = [card.face for card in cards if card.face is not None]
-    is_seen = bool(cards) and len(faces) == len(cards)
-    total = hand_total(faces) if is_seen else None
+    total = _total_of(cards)
     return HandView(
         name=name,
-        cards=cards,
+        steps=[Step(card, _total_of(cards[: place + 1])) for place, card in enumerate(cards)],
         total=total,
-        sum_text=_sum_text([face.value for face in faces]) if is_seen and len(faces) > 1 else "",
+        sum_text=_sum_text([face.value for face in faces]) if total is not None and len(faces) > 1 else "",
         is_winner=is_winner,
         due=due if due is not None and due.value[0] == side else None,
     )
+
+
+def _total_of(cards: Sequence[DealtCard]) -> int | None:
+    """Add up cards that lie open; None where there is none, or one that nobody saw."""
+    faces = [card.face for card in cards if card.face is not None]
+    return hand_total(faces) if faces and len(faces) == len(cards) else None
 
 
 def _sum_text(values: Sequence[int]) -> str:

@@ -81,6 +81,35 @@ def related_filter(name: Any, column: str) -> type[RelatedFilter]:
     )
 
 
+class GamingDateFilter(RelatedFilter):
+    """Narrow a list to a gaming date; set by links, as from the money of the day."""
+
+    title = _("gaming date")
+    parameter_name = "gaming_date"
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        value = self.value() or ""
+        if not value:
+            return queryset
+        day = read_day(value)
+        return queryset.filter(**{self.column: day}) if day else queryset.none()
+
+
+def gaming_date_filter(column: str) -> type[GamingDateFilter]:
+    """Make a gaming-date filter of a column."""
+    return type("OfGamingDate", (GamingDateFilter,), {"column": column})
+
+
+class PresenceFilter(ChoiceFilter):
+    """Filter by whether a column is empty: `words` names the two choices, `conditions` what each means."""
+
+    conditions: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        condition = self.conditions.get(self.value() or "")
+        return queryset.filter(**condition) if condition else queryset
+
+
 class DateRangeFilter(SimpleListFilter):
     """Filter by days of the house's zone, both included; a day that is none is told, not ignored."""
 

@@ -1,6 +1,6 @@
 """Findings: what the feed's reader saw that is not as the rules say."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.http import HttpRequest
@@ -11,11 +11,30 @@ from django.utils.translation import gettext_lazy
 from tables import words
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
-from tables.admin.filters import TableFilter, choice_filter, date_range_filter, related_filter
+from tables.admin.filters import (
+    PresenceFilter,
+    TableFilter,
+    choice_filter,
+    date_range_filter,
+    related_filter,
+)
 from tables.admin.record import Crumb, Fact, Facts, Record, link, list_url, table_link
 from tables.admin.round_sheets import hold_badge, say_details
 from tables.models import Finding
 from tables.templatetags.felt import moment
+
+
+class HeldFilter(PresenceFilter):
+    """Filter by what a finding did to its round."""
+
+    title = gettext_lazy("hold")
+    parameter_name = "held"
+    words: ClassVar = words.HOLD_STATES
+    conditions: ClassVar = {
+        "open": {"hold__isnull": False, "hold__lifted_at__isnull": True},
+        "lifted": {"hold__lifted_at__isnull": False},
+        "noted": {"hold__isnull": True},
+    }
 
 
 @admin.register(Finding)
@@ -24,6 +43,7 @@ class FindingAdmin(ReadOnlyAdmin):
     list_filter = (
         date_range_filter("found_at"),
         TableFilter,
+        HeldFilter,
         choice_filter(gettext_lazy("finding"), "code", words.FINDINGS),
         related_filter(gettext_lazy("shoe"), "shoe"),
     )

@@ -16,10 +16,11 @@ from tables.admin.columns import column
 from tables.admin.filters import choice_filter
 from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, link, list_url
 from tables.admin.table_buttons import action_urls, list_buttons
+from tables.admin.table_sheets import rulebook_sheet, shifts_sheet, shoes_sheet
 from tables.models import GameTable, Round
 from tables.templatetags.felt import badge, disc, moment, money, state_badge, whole
 
-ROUNDS_SHOWN = 20
+ROUNDS_SHOWN = 12
 
 
 @admin.register(GameTable)
@@ -90,7 +91,12 @@ class GameTableAdmin(ReadOnlyAdmin):
             crumbs=[Crumb(_("Tables"), list_url("gametable")), Crumb(found.code)],
             badges=[state_badge(words.TABLE_STATES[found.status])],
             lead=[Fact(_("Name"), found.name)],
-            main=[self._rounds(request, found)],
+            main=[
+                self._rounds(request, found),
+                *([shoes_sheet(found)] if self.may_see(request, "shoe") else []),
+                *([shifts_sheet(found)] if self.may_see(request, "dealer") else []),
+                *([rulebook_sheet(found)] if self.may_see(request, "rulebook") else []),
+            ],
             side=[self._now(found), Facts(_("Set-up"), facts)],
         )
 
@@ -111,7 +117,7 @@ class GameTableAdmin(ReadOnlyAdmin):
     def _rounds(self, request: HttpRequest, found: GameTable) -> Rows:
         rounds = []
         if self.may_see(request, "round"):
-            newest = Round.objects.filter(table=found).select_related("dealer")
+            newest = Round.objects.filter(table=found)
             rounds = list(newest.order_by("-betting_opened_at")[:ROUNDS_SHOWN])
         more = format_html(
             '<a class="bc-link" href="{}">{}</a>', list_url("round", f"table={found.code}"), _("All")
@@ -122,7 +128,6 @@ class GameTableAdmin(ReadOnlyAdmin):
                 Column(_("Round")),
                 Column(_("State")),
                 Column(_("Result")),
-                Column(_("Dealer")),
                 Column(_("Betting opened"), True),
             ],
             [
@@ -130,7 +135,6 @@ class GameTableAdmin(ReadOnlyAdmin):
                     link("round", one.pk, one.public_id, is_id=True),
                     badge("ROUND_STATES", one.status),
                     disc(one.outcome) if one.outcome else "",
-                    one.dealer.name if one.dealer else "",
                     moment(one.betting_opened_at, found.zone),
                 )
                 for one in rounds

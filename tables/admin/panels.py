@@ -39,6 +39,24 @@ def panels_of(request: HttpRequest, round_: Round) -> dict[str, list[SafeString]
     return drawn
 
 
+RecordPanel = Callable[[HttpRequest, Any], SafeString | None]
+
+_record_panels: dict[str, list[RecordPanel]] = {}
+
+
+def add_record_panel(model: str, panel: RecordPanel) -> None:
+    """Put a panel at the end of the main column of a model's pages, as `gametable`; called once."""
+    filled = _record_panels.setdefault(model, [])
+    if panel not in filled:
+        filled.append(panel)
+
+
+def record_panels_of(request: HttpRequest, found: Any) -> list[SafeString]:
+    """Draw the panels that apps above put on a record's page."""
+    shown = [panel(request, found) for panel in _record_panels.get(found._meta.model_name, ())]
+    return [html for html in shown if html is not None]
+
+
 class HeadButton(NamedTuple):
     """A button that leads to an action's page."""
 

@@ -15,7 +15,7 @@ from tables.admin.panels import authorities_of
 from tables.admin.record import Crumb, list_url
 from tables.admin.round_sheets import say_bet
 from tables.models import Round, Settlement
-from tables.queries.round_history import BETS_SHOWN, RoundHistory, history_of_round
+from tables.queries.round_history import BETS_SHOWN, PlacedCard, RoundHistory, history_of_round
 from tables.queries.timeline import outcome_of
 from tables.templatetags.felt import Minor
 
@@ -28,6 +28,7 @@ class RevisionHead(NamedTuple):
     outcome: str
     by: SafeString | str
     differs_minor: Minor  # returned more than by the revision before
+    hands: list[tuple[str, list[PlacedCard]]]  # a letter for each side, and its cards
 
 
 def history_page(model_admin: Any, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -72,7 +73,7 @@ def _heads(request: HttpRequest, history: RoundHistory) -> list[RevisionHead]:
     by = authorities_of(request, [one.authority for one in history.settlements if one.authority])
     heads = []
     before: Minor | None = None
-    for settlement in history.settlements:
+    for settlement, coup in zip(history.settlements, history.coups, strict=True):
         returned = settlement.returned_minor
         heads.append(
             RevisionHead(
@@ -81,6 +82,7 @@ def _heads(request: HttpRequest, history: RoundHistory) -> list[RevisionHead]:
                 describe_outcome(outcome_of(settlement), None, None),
                 by.get(settlement.authority, "") if settlement.authority else _("the engine"),
                 0 if before is None else returned - before,
+                [(side, cards) for side in "PB" if (cards := [one for one in coup if one.place[0] == side])],
             )
         )
         before = returned

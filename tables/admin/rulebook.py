@@ -1,5 +1,8 @@
-"""Published rulebooks: each version as it stands for ever."""
+"""Published rulebooks: each version as it stands for ever, what its bets are worth, what it changed."""
 
+from __future__ import annotations
+
+from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib import admin
@@ -9,12 +12,14 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from tables import words
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
-from tables.admin.record import Column, Crumb, Fact, Facts, Prose, Record, Rows, list_url, table_link
+from tables.admin.record import Crumb, list_url
 from tables.house import house_zone
 from tables.models import GameTable, Rulebook
-from tables.templatetags.felt import moment
+from tables.queries.rulebook_page import Version, history_of, read_rulebook_page
+from tables.templatetags.felt import moment, spoken_language, state_badge
 
 
 @admin.register(Rulebook)
@@ -22,6 +27,7 @@ class RulebookAdmin(ReadOnlyAdmin):
     list_display = ("code", "version", "effective", "published", "short_hash")
     prefix_fields = ("code",)
     search_words = gettext_lazy("Rulebook starts with")
+    record_template = "bluecard/rulebook.html"
     list_lead = gettext_lazy(
         "A published version never changes; a round keeps the version it was played under."
     )
@@ -50,27 +56,33 @@ class RulebookAdmin(ReadOnlyAdmin):
     def short_hash(self, found: Rulebook) -> str:
         return found.content_hash[:12] + "…"
 
-    def record(self, request: HttpRequest, found: Rulebook) -> Record:
+    def page_context(self, request: HttpRequest, found: Rulebook) -> dict[str, Any]:
         title = _("%(code)s, version %(version)s") % {"code": found.code, "version": found.version}
-        zone = house_zone().key
-        facts = [
-            Fact(_("Effective from"), moment(found.effective_from, zone)),
-            Fact(_("Published"), moment(found.published_at, zone)),
-        ]
-        tables = GameTable.objects.filter(rulebook=found).order_by("code")
-        return Record(
-            title=title,
-            is_id=False,
-            crumbs=[Crumb(_("Rulebooks"), list_url("rulebook")), Crumb(title)],
-            main=[Prose(_("The document"), found.document)],
-            side=[
-                Facts(_("The version"), facts),
-                Prose(_("SHA-256 of the document"), found.content_hash),
-                Rows(
-                    _("In force at"),
-                    [Column(_("Table")), Column(_("Name"))],
-                    [(table_link(table), table.name) for table in tables],
-                    empty=_("No table plays by this version now."),
-                ),
-            ],
+        page = read_rulebook_page(found.pk)
+        versions = history_of(found.code)
+        tables = (
+            GameTable.objects.filter(rulebook__code=found.code).order_by("code")
+            if self.may_see(request, "gametable")
+            else GameTable.objects.none()
         )
+        return {
+            "rulebook": found,
+            "page": page,
+            "own_title": page.rules.title.in_language(spoken_language()),
+            "other_title": page.rules.title.en if spoken_language() == "th" else page.rules.title.th,
+            "crumbs": [Crumb(_("Rulebooks"), list_url("rulebook")), Crumb(title)],
+            "zone": house_zone().key,
+            "versions": versions,
+            "changes": next(one.changes for one in versions if one.rulebook.pk == found.pk),
+            "badge": standing_of(found, versions, datetime.now(UTC)),
+            "tables": list(tables),
+        }
+
+
+def standing_of(rulebook: Rulebook, versions: list[Version], now: datetime) -> SafeString:
+    """Show whether a version is in force, comes later or is past."""
+    begun = [one.rulebook for one in versions if one.rulebook.effective_from <= now]
+    in_force = max(begun, key=lambda one: (one.effective_from, one.version), default=None)
+    if in_force is not None and in_force.pk == rulebook.pk:
+        return state_badge(words.VERSION_STATES["in_force"])
+    return state_badge(words.VERSION_STATES["later" if rulebook.effective_from > now else "past"])

@@ -1,5 +1,7 @@
 """Settlements: the immutable revisions of what rounds paid."""
 
+from typing import ClassVar
+
 from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
@@ -8,7 +10,7 @@ from django.utils.translation import gettext_lazy, pgettext
 
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
-from tables.admin.filters import date_range_filter, related_filter
+from tables.admin.filters import PresenceFilter, date_range_filter, gaming_date_filter, related_filter
 from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, link, list_url
 from tables.admin.round_sheets import say_bet
 from tables.models import Settlement, SettlementLine
@@ -19,10 +21,27 @@ from tables.templatetags.felt import difference, disc, moment, money, whole, wor
 LINES_SHOWN = 50
 
 
+class MadeByFilter(PresenceFilter):
+    """Filter by who made a revision: the engine its first, a ruling every other."""
+
+    title = gettext_lazy("made by")
+    parameter_name = "by"
+    words: ClassVar = {"engine": gettext_lazy("the engine"), "ruling": gettext_lazy("a ruling")}
+    conditions: ClassVar = {
+        "engine": {"authority__isnull": True},
+        "ruling": {"authority__isnull": False},
+    }
+
+
 @admin.register(Settlement)
 class SettlementAdmin(ReadOnlyAdmin):
     list_display = ("round_name", "number", "result", "bets", "staked", "returned", "kept", "made")
-    list_filter = (date_range_filter("created_at"), related_filter(gettext_lazy("round"), "round"))
+    list_filter = (
+        date_range_filter("created_at"),
+        MadeByFilter,
+        related_filter(gettext_lazy("round"), "round"),
+        gaming_date_filter("round__shoe__gaming_date"),
+    )
     prefix_fields = ("round__public_id",)
     search_words = gettext_lazy("Round ID starts with")
     newest_by = ("created_at", "id")

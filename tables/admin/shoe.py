@@ -1,5 +1,6 @@
 """Shoes: how far each has got, where its cards went, its rounds."""
 
+from decimal import Decimal
 from typing import Any
 
 from django.contrib import admin
@@ -95,6 +96,8 @@ class ShoeAdmin(ReadOnlyAdmin):
                 (outcome, sum(1 for bead in page.beads if bead.outcome == outcome))
                 for outcome in words.OUTCOMES
             ],
+            "chance": write_chance(page.ranks.chance),
+            "most_seen": max(one.seen for one in page.ranks.ranks),
             "rounds": rounds,
             "may_see_findings": self.may_see(request, "finding"),
             "findings": [
@@ -107,6 +110,13 @@ class ShoeAdmin(ReadOnlyAdmin):
                 for finding in page.findings
             ],
         }
+
+
+def write_chance(chance: Decimal | None) -> str:
+    """Write a probability with two decimals, or that it is below the least of them; nothing for none."""
+    if chance is None:
+        return ""
+    return "p < 0.01" if chance < Decimal("0.01") else f"p = {chance:.2f}"
 
 
 def write_burn(shoe: Shoe) -> str:

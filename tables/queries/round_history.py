@@ -2,10 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
+from uuid import UUID
 
-from tables.models import Bet, BetStatus, Round, Settlement, SettlementLine
+from tables.models import COUP_PLACES, Bet, BetStatus, Card, Round, Settlement, SettlementLine
+from tables.queries.coups import face_of
 from tables.queries.people import references_of
 from tables.queries.round_money import BetResult
+from tables.rules.cards import Card as Face
 
 BETS_SHOWN = 50
 
@@ -15,6 +19,14 @@ class Cell:
     """What a revision gave a bet, and whether that differs from the revision before."""
 
     result: BetResult | None
+    is_changed: bool
+
+
+class PlacedCard(NamedTuple):
+    """A card of the coup a revision was computed from, and whether the revision before had another there."""
+
+    place: str
+    face: Face | None
     is_changed: bool
 
 
@@ -31,6 +43,7 @@ class RoundHistory:
     """A page of a round's bets under all its revisions."""
 
     settlements: tuple[Settlement, ...]
+    coups: tuple[tuple[PlacedCard, ...], ...]  # one for each revision
     rows: tuple[HistoryRow, ...]
     page: int
     has_more: bool
@@ -46,7 +59,38 @@ def history_of_round(round_: Round, page: int) -> RoundHistory:
     results = _results(settlements, shown)
     players = references_of(bet.player_id for bet in shown)
     rows = [_row(bet, players[bet.player_id], settlements, results) for bet in shown]
-    return RoundHistory(tuple(settlements), tuple(rows), page, len(bets) > BETS_SHOWN)
+    coups = _coups(round_, settlements)
+    return RoundHistory(tuple(settlements), coups, tuple(rows), page, len(bets) > BETS_SHOWN)
+
+
+def _coups(round_: Round, settlements: Sequence[Settlement]) -> tuple[tuple[PlacedCard, ...], ...]:
+    """Lay the cards of each revision: those as they came, and corrections by rulings up to it."""
+    cards = list(Card.objects.filter(round=round_, place__in=COUP_PLACES).order_by("pk"))
+    decided: set[UUID] = set()
+    before: dict[str, Face | None] = {}
+    coups = []
+    for number, settlement in enumerate(settlements):
+        if settlement.authority is not None:
+            decided.add(settlement.authority)
+        lying = _lying(cards, settlement.deal_id, decided)
+        coups.append(
+            tuple(
+                PlacedCard(place, lying[place], number > 0 and lying[place] != before.get(place))
+                for place in COUP_PLACES
+                if place in lying
+            )
+        )
+        before = lying
+    return tuple(coups)
+
+
+def _lying(cards: Sequence[Card], deal_id: int | None, decided: set[UUID]) -> dict[str, Face | None]:
+    """Return the card at each place of a deal; a later row of a place stands in for the one before it."""
+    return {
+        card.place: face_of(card)
+        for card in cards
+        if card.deal_id == deal_id and (card.authority is None or card.authority in decided)
+    }
 
 
 def _results(settlements: Sequence[Settlement], bets: Sequence[Bet]) -> dict[tuple[int, int], BetResult]:

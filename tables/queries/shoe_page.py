@@ -4,12 +4,23 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
-from tables.models import COUP_PLACES, Card, CardPlace, DealStatus, Finding, Round, RoundStatus, Shoe
+from tables.models import (
+    COUP_PLACES,
+    Card,
+    CardPlace,
+    DealStatus,
+    Finding,
+    Round,
+    RoundStatus,
+    Settlement,
+    Shoe,
+)
 from tables.queries.coups import face_of
 from tables.queries.rulebooks import rules_of
 from tables.rules.cards import Card as Face
+from tables.rules.ranks import RankCounts, count_ranks
 from tables.rules.shoe import ShoeLedger, Whereabouts
 
 FIRST_PAIR_PLACES = ("P1", "B1", "P2", "B2")
@@ -27,12 +38,13 @@ _WHEREABOUTS = {
 
 @dataclass(frozen=True, slots=True)
 class Bead:
-    """How one round of a shoe ended; no outcome while it has none, or when it is void."""
+    """How one round of a shoe ended by its newest revision; no outcome while it has none."""
 
     round_id: int
     number: int
     outcome: str
     is_void: bool
+    is_ruled: bool  # settled again by a ruling, and not void
     player_pair: bool
     banker_pair: bool
 
@@ -56,8 +68,10 @@ class StripCard:
     position: int
     face: Face | None
     whereabouts: Whereabouts | None  # None: not dealt yet
+    round_id: int | None
     round_number: int | None
-    opens_round: bool
+    opens_round: bool  # the first card of a round, or of another deal of it
+    is_void: bool
     is_corrected: bool
     is_blue_card_next: bool
 
@@ -74,8 +88,9 @@ class ShoePage:
     strip: tuple[tuple[StripCard, ...], ...]
     turned: Face | None
     beads: tuple[Bead, ...]
+    left_out: tuple[Bead, ...]  # void rounds that the rulebook does not draw
+    ranks: RankCounts
     findings: tuple[Finding, ...]
-    unseen: int
 
 
 def progress_of(shoe: Shoe, first: int | None = None, last: int | None = None) -> ShoeProgress:
@@ -99,6 +114,7 @@ def beads_of_shoe(shoe_id: int, up_to: int | None = None) -> list[Bead]:
     if up_to is not None:
         rounds = rounds.filter(number__lte=up_to)
         cards = cards.filter(round__number__lte=up_to)
+    ruled = Settlement.objects.filter(round=OuterRef("pk"), authority__isnull=False)
     ranks: dict[int, dict[str, str | None]] = {}
     for round_id, place, rank in cards.values_list("round_id", "place", "rank"):
         ranks.setdefault(round_id, {})[place] = rank
@@ -108,11 +124,12 @@ def beads_of_shoe(shoe_id: int, up_to: int | None = None) -> list[Bead]:
             number=number,
             outcome=outcome or "",
             is_void=status == RoundStatus.VOIDED,
+            is_ruled=is_ruled and status != RoundStatus.VOIDED,
             player_pair=_is_pair(ranks.get(pk, {}), "P1", "P2"),
             banker_pair=_is_pair(ranks.get(pk, {}), "B1", "B2"),
         )
-        for pk, number, outcome, status in rounds.order_by("number").values_list(
-            "id", "number", "outcome", "status"
+        for pk, number, outcome, status, is_ruled in rounds.order_by("number").values_list(
+            "id", "number", "outcome", "status", Exists(ruled)
         )
     ]
 
@@ -138,16 +155,18 @@ def read_shoe_page(shoe: Shoe) -> ShoePage:
     beads = beads_of_shoe(shoe.pk)
     counts = Counter(whereabouts_of(card) for card in cards)
     turned = next((card for card in cards if card.place == CardPlace.TURNED), None)
+    drawn = on_roads(beads, shoe.rulebook_id)
     findings = Finding.objects.filter(Q(shoe=shoe)).select_related("round", "hold").order_by("-id")[:20]
     return ShoePage(
         shoe=shoe,
         progress=progress_of(shoe),
         ledger=ShoeLedger(shoe.decks, counts),
-        strip=_strip(shoe, cards, {bead.round_id: bead.number for bead in beads}),
+        strip=_strip(shoe, cards, {bead.round_id: bead for bead in beads}),
         turned=face_of(turned) if turned else None,
-        beads=on_roads(beads, shoe.rulebook_id),
+        beads=drawn,
+        left_out=tuple(bead for bead in beads if bead.is_void and bead not in drawn),
+        ranks=count_ranks((card.rank for card in cards if card.rank is not None), shoe.decks),
         findings=tuple(findings),
-        unseen=sum(1 for card in cards if card.rank is None),
     )
 
 
@@ -159,25 +178,28 @@ def whereabouts_of(card: Card) -> Whereabouts:
     return _WHEREABOUTS[CardPlace(card.place)]
 
 
-def _strip(shoe: Shoe, cards: list[Card], numbers: dict[int, int]) -> tuple[tuple[StripCard, ...], ...]:
+def _strip(shoe: Shoe, cards: list[Card], rounds: dict[int, Bead]) -> tuple[tuple[StripCard, ...], ...]:
     by_position = {card.position: card for card in cards}
     blue = progress_of(shoe).blue_card_after
     strip = []
-    round_before: int | None = None
+    deal_before: tuple[int | None, int | None] = (None, None)
     for position in range(1, shoe.decks * CARDS_A_ROW + 1):
         card = by_position.get(position)
+        round_ = rounds.get(card.round_id or 0) if card is not None else None
         in_coup = card is not None and card.place in COUP_PLACES
-        number = numbers.get(card.round_id or 0) if card is not None and in_coup else None
+        deal = (card.round_id, card.deal_id) if card is not None and in_coup else deal_before
         strip.append(
             StripCard(
                 position=position,
                 face=face_of(card) if card else None,
                 whereabouts=whereabouts_of(card) if card else None,
-                round_number=number,
-                opens_round=number is not None and number != round_before,
+                round_id=round_.round_id if round_ else None,
+                round_number=round_.number if round_ else None,
+                opens_round=deal != deal_before,
+                is_void=in_coup and round_ is not None and round_.is_void,
                 is_corrected=card is not None and card.supersedes_id is not None,
                 is_blue_card_next=position == (blue or 0) + 1 and blue is not None,
             )
         )
-        round_before = number if number is not None else round_before
+        deal_before = deal
     return tuple(tuple(strip[i : i + CARDS_A_ROW]) for i in range(0, len(strip), CARDS_A_ROW))

@@ -105,6 +105,7 @@
     });
   };
   setInterval(tick, 1000);
+  document.addEventListener("htmx:afterSwap", tick);
 
   async function poll() {
     const part = document.querySelector("[data-poll]");

@@ -70,6 +70,11 @@
     select.addEventListener("change", () => select.form.requestSubmit());
   });
 
+  document.querySelectorAll("[data-print]").forEach((button) => {
+    button.hidden = false;
+    button.addEventListener("click", () => window.print());
+  });
+
   const clock = document.querySelector("[data-clock-zone]");
   if (clock) {
     const show = new Intl.DateTimeFormat("en-GB", {

@@ -63,6 +63,15 @@ def test_every_revision_stands_beside_the_others_and_changes_are_marked(
     assert "the engine" in page and "+385.00" in page  # 585.00 less 200.00
 
 
+def test_each_revision_shows_the_cards_it_was_computed_from(thrice: Round, office: Client) -> None:
+    page = office.get(f"/admin/tables/round/{thrice.pk}/revisions/").content.decode()
+    head = page.split("<thead>")[1].split("</thead>")[0].split('class="is-num has-rule"')[1:4]
+    shown = [" ".join(re.sub(r"<[^>]+>|\ufe0e", " ", revision).split()) for revision in head]
+    assert "P 9♥ K♣ B 2♦ Q♠" in shown[0]
+    assert "P 2♦ changed K♣ B 9♥ changed Q♠" in shown[1]
+    assert "changed" not in shown[2]
+
+
 def test_the_history_is_found_by_the_public_id_and_only_by_who_may_see_bets(
     thrice: Round, office: Client
 ) -> None:

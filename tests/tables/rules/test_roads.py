@@ -112,6 +112,12 @@ def test_a_tail_is_not_written_over():
         ("PBBP", "UU", "", ""),
         ("PBPB", "RR", "R", ""),
         ("PBPBP", "RRR", "RR", "R"),
+        # Runs of eight turn along the bottom of the display; the derived roads go by their full length.
+        ("PPPPPPPPBBBBBBBBP", "RRRRRRRR", "", ""),
+        ("PPPPPPPPBBBBBBBP", "RRRRRRU", "", ""),
+        ("PPPPPPPPBBBBBBBBBBP", "RRRRRRRURU", "", ""),
+        # Columns of 2, 1, 3, 2: each mark worked out on paper.
+        ("PPBPPPBB", "UURUR", "RUUU", "R"),
     ],
 )
 def test_where_the_derived_roads_begin(letters, eye, small, cockroach):
@@ -132,3 +138,12 @@ def test_derived_marks_are_laid_out_like_the_big_road():
     assert picture(cells)[0].startswith("BRBRBRBRB")
     assert len(cells) == 52
     assert [cell.index for cell in cells] == list(range(52))
+
+
+def test_what_the_picture_says_of_its_roads():
+    """29 regular and 23 broken of the big eye boy, 29 and 21 of the small road, 27 and 22 of the third."""
+    counts = [
+        [marks(road(outcomes(SHOE))).count(letter) for letter in "RU"]
+        for road in (big_eye_boy, small_road, cockroach_road)
+    ]
+    assert counts == [[29, 23], [29, 21], [27, 22]]

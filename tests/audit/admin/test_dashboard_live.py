@@ -1,0 +1,143 @@
+"""The first page while it is looked at: it is quiet while nothing changes, and its numbers add up."""
+
+import re
+from datetime import UTC, date, datetime
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from audit.models import RulingKind
+from audit.services.incidents import report_incident
+from casino import dashboard
+from tables.models import Round
+from tables.queries.money_today import MoneyToday, money_of
+from tables.queries.work import LastBead, WorkWaiting, last_beads, work_waiting
+from tables.services.actors import Actor
+from tables.services.settlement import settle_round
+from tests.audit.deciding import rule
+from tests.tables.playing import Platform
+
+pytestmark = pytest.mark.django_db
+
+LIVE = "/admin/live/"
+DAY = date(2026, 11, 29)
+
+
+@pytest.fixture
+def _at_one_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no minute begin between two polls."""
+    now = datetime.now(UTC)
+
+    class Still(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return now
+
+    monkeypatch.setattr(dashboard, "datetime", Still)
+
+
+def hold_a_round(platform: Platform) -> Round:
+    """Play a round of which the table claims another result than its cards give."""
+    name = platform.open_round()
+    platform.bet(name, ("h1", "P-1", "player", 250), ("h2", "P-2", "banker", 190))
+    platform.say("betting_closed", round=name)
+    for place, card in zip(("P1", "B1", "P2", "B2"), ("9S", "KC", "JD", "6C"), strict=True):
+        platform.say("card", round=name, place=place, card=card)
+    platform.say("round_result", round=name, outcome="banker", player_total=9, banker_total=6)
+    round_ = platform.round(name)
+    settle_round(round_id=round_.pk, now=platform.at)
+    return round_
+
+
+@pytest.mark.usefixtures("_at_one_minute")
+def test_a_poll_sends_nothing_while_nothing_changed(played: Round, supervisor: User, office: Client) -> None:
+    first = office.get("/admin/").content.decode()
+    assert 'hx-get="/admin/live/"' in first
+    fresh = office.get(LIVE)
+    assert fresh.status_code == 200
+    page = fresh.content.decode()
+    assert page.count('id="live"') == 1
+    assert 'id="live-head" hx-swap-oob="true"' in page
+    assert "<html" not in page
+    (again,) = re.findall(r'hx-get="(/admin/live/\?seen=[0-9a-f]{16})"', page)
+    for _ in range(2):
+        quiet = office.get(again)
+        assert (quiet.status_code, quiet.content) == (204, b"")
+
+    actor = Actor.of_user(supervisor)
+    report_incident(
+        table=played.table,
+        code="misdeal",
+        facts={},
+        actor=actor,
+        at=datetime.now(UTC),
+        round_=played,
+        user=supervisor,
+    )
+    changed = office.get(again)
+    assert changed.status_code == 200
+    assert played.public_id in changed.content.decode()
+
+
+def test_who_is_signed_out_is_sent_to_sign_in_by_the_whole_page(db: None) -> None:
+    answer = Client().get(LIVE)
+    assert (answer.status_code, answer.headers["HX-Refresh"], answer.content) == (204, "true", b"")
+
+
+def test_a_poll_asks_as_often_for_many_rounds_as_for_one(platform: Platform, office: Client) -> None:
+    counts = []
+    for more in (1, 12):
+        for number in range(more):
+            platform.play("9H 2D KC QS", (f"q{more}-{number}", "P-1", "player", 100))
+        office.get(LIVE)
+        with CaptureQueriesContext(connection) as asked:
+            assert office.get(LIVE).status_code == 200
+        counts.append(len(asked))
+    assert counts[0] == counts[1] <= 25
+
+
+def test_the_money_of_the_day_by_newest_revision(
+    platform: Platform, played: Round, supervisor: User, manager: User
+) -> None:
+    days = {platform.table.pk: DAY}
+    # Player wins: 100.00 at one to one returns 200.00; 300.00 on Banker is lost.
+    assert money_of(days) == [MoneyToday("THB", 40_000, 20_000, 20_000, 0, 0)]
+    hold_a_round(platform)
+    assert money_of(days) == [MoneyToday("THB", 40_000, 20_000, 20_000, 0, 440)]
+    rule(supervisor, manager, RulingKind.VOID_ROUND, [played], at=datetime.now(UTC))
+    # Both stakes come back: 400.00, of which 200.00 were there already.
+    assert money_of(days) == [MoneyToday("THB", 40_000, 40_000, 0, 20_000, 440)]
+    assert money_of({platform.table.pk: date(2026, 11, 28)}) == []
+    assert money_of({}) == []
+
+
+def test_every_sum_leads_to_its_list(
+    platform: Platform, played: Round, supervisor: User, manager: User, office: Client
+) -> None:
+    held = hold_a_round(platform)
+    rule(supervisor, manager, RulingKind.VOID_ROUND, [played], at=datetime.now(UTC))
+    listed = "/admin/tables/settlement/?gaming_date=2026-11-29"
+    assert office.get(listed).content.decode().count(f"{played.public_id}</a>") == 2
+    assert office.get(f"{listed}&by=ruling").content.decode().count(f"{played.public_id}</a>") == 1
+    assert (
+        played.public_id
+        not in office.get("/admin/tables/settlement/?gaming_date=2026-11-28").content.decode()
+    )
+    findings = office.get("/admin/tables/finding/?held=open").content.decode()
+    assert held.public_id in findings
+    assert "The table&#x27;s result differs from ours" in findings
+    assert held.public_id not in office.get("/admin/tables/finding/?held=noted").content.decode()
+
+
+def test_the_last_rounds_of_a_shoe_and_the_work_that_waits(platform: Platform) -> None:
+    for cards in ("9H 2D KC QS", "2D 9H QS KC", "9H 9D KC QS", *("9H 2D KC QS",) * 7):
+        round_ = platform.play(cards, (f"w{platform.seq}", "P-1", "tie", 100))
+    beads = last_beads([round_.shoe_id])[round_.shoe_id]
+    assert beads[0] == LastBead(3, "tie", is_void=False)
+    assert [bead.number for bead in beads] == [3, 4, 5, 6, 7, 8, 9, 10]
+    assert work_waiting() == WorkWaiting(rounds_to_settle=0, messages_on_the_way=1)  # of the tie, 8 to 1
+    hold_a_round(platform)
+    assert work_waiting().rounds_to_settle == 0  # it waits for a person, not for the worker
