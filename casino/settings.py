@@ -153,6 +153,7 @@ CELERY_BEAT_SCHEDULER = "casino.beat:OneAtATimeScheduler"
 #: What the clock rings: name -> {"task": ..., "schedule": seconds}. Sweeps, never anything with a date.
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "tables.sweep", "schedule": 5.0},
+    "clear-sessions": {"task": "casino.clear_sessions", "schedule": 3600.0},
     "reconcile-wallet": {"task": "tables.ask_for_reconciliation", "schedule": 3600.0},
     "sweep-decisions": {"task": "audit.sweep", "schedule": 2.0},
     "verify-journal": {"task": "audit.verify_journal", "schedule": 600.0},

@@ -83,6 +83,12 @@ def test_the_page_to_sign_in(width: int, look: Look) -> None:
         check(look("/admin/login/", width=width, language=language, role=""))
 
 
+@pytest.mark.parametrize("path", ["me/", "me/second-factor/"])
+def test_ones_own_account(path: str, look: Look) -> None:
+    for width, theme, language in ((1280, "light", "th"), (390, "dark", "en")):
+        check(look(f"/admin/auth/user/{path}", width=width, theme=theme, language=language))
+
+
 def test_no_page_asks_for_inline_script_or_style(look: Look, scene: Scene) -> None:
     for path in ("/admin/tables/round/", RECORDS["corrected round"](scene), RECORDS["shoe"](scene)):
         page = look(path)

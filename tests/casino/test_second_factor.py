@@ -3,6 +3,7 @@
 import re
 import time
 from binascii import unhexlify
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.contrib.auth.models import Group, User
@@ -15,6 +16,7 @@ from pytest_django import Settings
 from casino.models import SignedInSession
 from casino.own_account import browser_words, name_of
 from casino.second_factor import is_code_of
+from casino.tasks import clear_sessions
 from tables.models import JournalEntry
 
 pytestmark = pytest.mark.django_db
@@ -205,3 +207,13 @@ def test_no_one_ends_a_session_through_another_account() -> None:
 )
 def test_a_browser_is_named_as_well_as_can_be_told(agent: str, words: str) -> None:
     assert browser_words(agent) == words
+
+
+def test_sessions_whose_time_is_up_are_cleared_away_and_no_others() -> None:
+    manager = person("manager")
+    signed_in(manager)
+    SignedInSession.objects.update(expire_date=datetime.now(UTC) - timedelta(seconds=1))
+    there = signed_in(manager)
+    assert SignedInSession.objects.count() == 2
+    clear_sessions()
+    assert SignedInSession.objects.get().session_key == there.session.session_key
