@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import reverse
+from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -220,7 +221,7 @@ def page_context(request: HttpRequest, complaint: Complaint, redone: Redone | No
         .first(),
     }
     context |= _consent_buttons(request, complaint, context["consent"])
-    context |= _answer(request, complaint, typed, said, context["missing"], zone)
+    context |= _answer(request, complaint, typed, said, zone)
     if round_ is not None:
         meant = Meant(round_, round_.table, complaint.player)
         context |= {
@@ -289,7 +290,7 @@ def _duplicates(complaint: Complaint) -> list[Complaint]:
 
 
 def _answer(
-    request: HttpRequest, complaint: Complaint, typed: Mapping[str, Any], said: Any, missing: str, zone: str
+    request: HttpRequest, complaint: Complaint, typed: Mapping[str, Any], said: Any, zone: str
 ) -> dict[str, Any]:
     """Begin an answer from the template that fits, or the one chosen, in the player's language."""
     if complaint.status == "received" or not request.user.has_perm(HANDLE):
@@ -299,12 +300,13 @@ def _answer(
     name = name if name in TEMPLATES else fitting
     language = request.GET.get("language", complaint.language)
     spoken: Language = "th" if language == "th" else "en"
-    facts = {
-        "number": complaint.number,
-        "round": complaint.round.public_id if complaint.round else said.round,
-        "due": f"{day(complaint.answer_due_at, zone)} {clock(complaint.answer_due_at, zone)[:5]}",
-        "missing": missing,
-    }
+    with translation.override(spoken):  # the letter's language, not the page's
+        facts = {
+            "number": complaint.number,
+            "round": complaint.round.public_id if complaint.round else said.round,
+            "due": f"{day(complaint.answer_due_at, zone)} {clock(complaint.answer_due_at, zone)[:5]}",
+            "missing": say_missing(_missing(complaint)),
+        }
     return {
         "may_answer": True,
         "answer_template": typed.get("template", name),

@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.contrib.auth.models import User
@@ -204,6 +205,10 @@ def test_an_answer_begins_in_the_players_language_and_is_kept_as_sent(played: Ro
     assert f"เราได้รับคำร้องเรียนของคุณเกี่ยวกับรอบ {played.public_id}" in page
     english = desk.get(f"/admin/audit/complaint/{complaint.pk}/change/?language=en").content.decode()
     assert f"we have received your complaint about round {played.public_id}" in english
+    complaint.refresh_from_db()
+    due = complaint.answer_due_at.astimezone(ZoneInfo("Asia/Bangkok"))
+    assert f"{due.year + 543} {due:%H:%M}\n" in page  # the year of the letter's calendar
+    assert f"{due:%b} {due.year} {due:%H:%M}." in english
     press(desk, complaint, "answer", text="เรียน ผู้เล่น แก้ไขแล้ว", language="th", template="accepted")
     event = complaint.events.get(action="answered")
     assert (event.text.text, event.data["language"]) == ("เรียน ผู้เล่น แก้ไขแล้ว", "th")
