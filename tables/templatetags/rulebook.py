@@ -53,6 +53,12 @@ def share(value: Fraction) -> SafeString:
 
 
 @register.filter
+def percent(value: Fraction) -> str:
+    """Write a share the rulebook names, such as a commission: `5 %`."""
+    return f"{odds(value * 100)} %"
+
+
+@register.filter
 def exact(value: Fraction) -> str:
     """Write a fraction in lowest terms, with the true minus."""
     return f"{value.numerator}/{value.denominator}".replace("-", "−")
