@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -20,6 +21,7 @@ class Happening:
     after: str
     currency: str
     scale: int
+    is_paid: bool = True  # False while the round has yet to be settled: nothing moves by the decision itself
 
 
 _OUTCOMES: Final = {
@@ -42,24 +44,37 @@ _WHAT: Final = {
     "reinstate": {"en": "counts again", "th": "กลับมามีผลอีกครั้ง"},
 }
 _FORMS: Final = {
-    "en": (
-        "Round {round} {what}. Before: {before}. Now: {after}. Your balance changes by {{moved}} {currency}. "
-        "Rule: {rule}"
-    ),
-    "th": (
-        "รอบ {round} {what} ผลเดิม: {before} ผลใหม่: {after} ยอดเงินของท่านเปลี่ยนแปลง {{moved}} {currency} "
-        "กติกา: {rule}"
-    ),
+    "en": "Round {round} {what}. Before: {before}. Now: {after}. {money} Rule: {rule}",
+    "th": "รอบ {round} {what} ผลเดิม: {before} ผลใหม่: {after} {money} กติกา: {rule}",
+}
+_PAID: Final = {
+    "en": "Your balance changes by {{moved}} {currency}.",
+    "th": "ยอดเงินของท่านเปลี่ยนแปลง {{moved}} {currency}",
+}
+_UNPAID: Final = {
+    "en": "Nothing was paid yet: the round is settled by this decision.",
+    "th": "ยังไม่มีการจ่ายเงิน รอบนี้จะคิดผลตามคำวินิจฉัยนี้",
+}
+# Of a kind that is void, the player's sum is what was staked on it.
+_STAKES_BACK: Final = {
+    "en": "Nothing was paid yet: your stakes on them, {{moved}} {currency}, come back when it is settled.",
+    "th": "ยังไม่มีการจ่ายเงิน เงินเดิมพันประเภทนั้นของท่าน {{moved}} {currency} จะคืนให้เมื่อคิดผลรอบนี้",
 }
 
 
 def notice_text(happening: Happening, language: Language) -> str:
     """Write the notice of a decision; the place for the player's sum stays `{moved}`."""
     return _FORMS[language].format(
+        money=_money_form(happening)[language].format(currency=happening.currency),
         round=happening.round_id,
         what=_WHAT[happening.kind][language],
         before=_OUTCOMES[happening.before][language],
         after=_OUTCOMES[happening.after][language],
-        currency=happening.currency,
         rule=happening.rule_th if language == "th" else happening.rule_en,
     )
+
+
+def _money_form(happening: Happening) -> Mapping[str, str]:
+    if happening.is_paid:
+        return _PAID
+    return _STAKES_BACK if happening.kind == "void_kinds" else _UNPAID

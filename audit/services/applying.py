@@ -20,12 +20,12 @@ from audit.models import (
 )
 from audit.queries.approvals import rounds_overtaken
 from audit.queries.previews import preview_round
-from audit.queries.rulings_in_force import VOIDS_ROUND, is_overtaken
+from audit.queries.rulings_in_force import VOIDS_ROUND, is_overtaken, plan_in_force
 from audit.rules.notices import Happening
 from audit.services.effects import correct_cards, deal_again, end_shoe_and_table, revive_deal
 from audit.services.incidents import close_incident
 from audit.services.rulings import CannotDecide, require_ruling_transition
-from audit.services.telling import tell_table, write_notices
+from audit.services.telling import tell_table, write_early_notices, write_notices
 from tables import locks as table_locks
 from tables.models import Bell, Round, RoundStatus, Settlement, TransactionKind
 from tables.queries.revisions import Plan
@@ -137,8 +137,7 @@ def _apply_round(ruling: Ruling, row: RulingRound, now: datetime) -> None:
     if ruling.reinstates is not None:
         RulingRound.objects.filter(ruling=ruling.reinstates, round=round_).update(is_in_force=False)
     lift_holds(round_id=round_.pk, by=ruling.number, at=now)
-    if settlement is not None:
-        write_notices(settlement, ruling, _happening(ruling, round_, before, settlement), at=now)
+    _tell_players(ruling, round_, before, settlement, now)
     tell_table(ruling.table, TOLD[kind], at=now, round_=round_, ruling=ruling, data=_told(ruling))
 
 
@@ -170,9 +169,22 @@ def _carry_out(
     return settlement
 
 
-def _happening(ruling: Ruling, round_: Round, before: str, settlement: Settlement) -> Happening:
+def _tell_players(
+    ruling: Ruling, round_: Round, before: str, settlement: Settlement | None, now: datetime
+) -> None:
+    """Tell the players what became of their round, also when it has yet to be settled."""
+    if settlement is not None:
+        after = "void" if RulingKind(ruling.kind) in VOIDS_ROUND else settlement.outcome
+        write_notices(settlement, ruling, _happening(ruling, round_, before, after), at=now)
+    elif ruling.kind != RulingKind.STAND:  # what stands is what they know already
+        coup = None if ruling.kind == RulingKind.RE_DEAL else plan_in_force(round_).coup
+        happening = _happening(ruling, round_, before, coup.outcome.value if coup else "", is_paid=False)
+        origin = ruling.reinstates or ruling
+        write_early_notices(round_, ruling, happening, kinds=origin.facts.get("kinds"), at=now)
+
+
+def _happening(ruling: Ruling, round_: Round, before: str, after: str, *, is_paid: bool = True) -> Happening:
     passage = rules_of(round_.rulebook_id).passages.get(ruling.passage)
-    after = "void" if RulingKind(ruling.kind) in VOIDS_ROUND else settlement.outcome
     return Happening(
         kind=ruling.kind,
         round_id=round_.public_id,
@@ -182,6 +194,7 @@ def _happening(ruling: Ruling, round_: Round, before: str, settlement: Settlemen
         after=after,
         currency=ruling.table.currency,
         scale=decimals_of(ruling.table.currency),
+        is_paid=is_paid,
     )
 
 

@@ -1,5 +1,6 @@
 """Telling the table what was decided, and each player what it means, with or before the money."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -58,18 +59,39 @@ ON CONFLICT DO NOTHING
 """
 
 
+# Before a round is settled there are no lines: whoever has a bet that the decision touches is told.
+WRITE_EARLY_NOTICES = """
+INSERT INTO audit_notice (player_id, round_id, ruling_id, text_en, text_th, moved_minor, created_at)
+SELECT player_id, %(round)s, %(ruling)s,
+    replace(%(en)s, '{moved}', ltrim(bluecard_money(sum(stake_minor), %(scale)s), '+')),
+    replace(%(th)s, '{moved}', ltrim(bluecard_money(sum(stake_minor), %(scale)s), '+')),
+    0, %(now)s
+FROM tables_bet
+WHERE round_id = %(round)s AND status = 'accepted'
+    AND (%(kinds)s::text[] IS NULL OR kind = ANY(%(kinds)s::text[]))
+GROUP BY player_id
+ON CONFLICT DO NOTHING
+"""
+
+
 def write_notices(settlement: Settlement, ruling: Ruling, happening: Happening, *, at: datetime) -> None:
     """Write a notice to every player of a round, in both languages, in one statement."""
+    of_round = {"round": settlement.round_id, "settlement": settlement.pk}
+    _write(WRITE_NOTICES, of_round, ruling, happening, at)
+
+
+def write_early_notices(
+    round_: Round, ruling: Ruling, happening: Happening, *, kinds: Sequence[str] | None, at: datetime
+) -> None:
+    """Write a notice to the players of a round yet to be settled; `kinds` of bet choose among them."""
+    of_round = {"round": round_.pk, "kinds": list(kinds) if kinds is not None else None}
+    _write(WRITE_EARLY_NOTICES, of_round, ruling, happening, at)
+
+
+def _write(
+    statement: str, of_round: dict[str, Any], ruling: Ruling, happening: Happening, at: datetime
+) -> None:
+    texts = {"en": notice_text(happening, "en"), "th": notice_text(happening, "th")}
+    more = {"ruling": ruling.pk, "scale": happening.scale, "now": at}
     with connection.cursor() as cursor:
-        cursor.execute(
-            WRITE_NOTICES,
-            {
-                "round": settlement.round_id,
-                "ruling": ruling.pk,
-                "settlement": settlement.pk,
-                "en": notice_text(happening, "en"),
-                "th": notice_text(happening, "th"),
-                "scale": happening.scale,
-                "now": at,
-            },
-        )
+        cursor.execute(statement, {**of_round, **texts, **more})
