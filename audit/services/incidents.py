@@ -5,8 +5,16 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef
 
-from audit.models import DecisionKind, Incident, IncidentSource, IncidentStatus
+from audit.models import (
+    OPEN_STATUSES,
+    DecisionKind,
+    Incident,
+    IncidentSource,
+    IncidentStatus,
+    Ruling,
+)
 from audit.services.numbers import next_number
 from audit.services.telling import tell_table
 from audit.services.video import hold_video
@@ -290,6 +298,26 @@ def close_incident(incident: Incident, status: IncidentStatus, *, at: datetime, 
     if incident.hold_id is not None and incident.round_id is not None:
         lift_holds(round_id=incident.round_id, by=incident.number, at=at, hold_ids=[incident.hold_id])
     _record(incident, f"incident.{status.value}", actor, at)
+
+
+def close_healed(*, now: datetime) -> int:
+    """Close incidents that were found and then put right by the table itself; return how many.
+
+    Its hold is lifted, and by no ruling: nothing is left to decide.
+    """
+    by_ruling = Ruling.objects.filter(number=OuterRef("hold__lifted_by"))
+    healed = Incident.objects.filter(
+        status=IncidentStatus.OPEN.value,
+        source=IncidentSource.FINDING.value,
+        hold__lifted_at__isnull=False,
+    ).exclude(Exists(by_ruling))
+    asked_about = healed.filter(rulings__status__in=[status.value for status in OPEN_STATUSES])
+    ids = list(healed.exclude(pk__in=asked_about).order_by("pk").values_list("pk", flat=True)[:200])
+    for incident_id in ids:
+        with transaction.atomic():
+            incident = Incident.objects.select_for_update(no_key=True, of=("self",)).get(pk=incident_id)
+            close_incident(incident, IncidentStatus.CLOSED, at=now, actor=SYSTEM)
+    return len(ids)
 
 
 def escalate_late_holds(*, now: datetime) -> int:

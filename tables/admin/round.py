@@ -50,7 +50,9 @@ class RoundAdmin(ReadOnlyAdmin):
         date_range_filter("betting_opened_at"),
         TableFilter,
         choice_filter(
-            gettext_lazy("state"), "status", {k: v for k, v in words.ROUND_STATES.items() if k != "held"}
+            gettext_lazy("state"),
+            "status",
+            {k: v for k, v in words.ROUND_STATES.items() if k not in words.ROUND_STATES_OF_A_HOLD},
         ),
         related_filter(gettext_lazy("shoe"), "shoe"),
         related_filter(gettext_lazy("dealer"), "dealer"),
@@ -166,17 +168,23 @@ def _order(text: str) -> BetOrder:
 
 
 def with_holds(rounds: QuerySet[Any]) -> QuerySet[Any]:
-    """Annotate rounds with the state to show: their own, or held where a hold is what they wait for."""
+    """Annotate rounds with the state to show: under an open hold held or disputed, else their own."""
     held = Hold.objects.filter(round=OuterRef("pk"), lifted_at__isnull=True)
-    is_over = Q(status__in=[RoundStatus.SETTLED.value, RoundStatus.VOIDED.value])
+    is_settled, is_void = Q(status=RoundStatus.SETTLED.value), Q(status=RoundStatus.VOIDED.value)
     return rounds.annotate(
-        shown_state=Case(When(~is_over & Exists(held), then=Value("held")), default=F("status"))
+        shown_state=Case(
+            When(is_settled & Exists(held), then=Value("disputed")),
+            When(~is_settled & ~is_void & Exists(held), then=Value("held")),
+            default=F("status"),
+        )
     )
 
 
-def is_waiting_on_hold(round_: Round, is_held: bool) -> bool:
-    """Say whether a hold is what a round waits for: it is not settled and a hold is open."""
-    return is_held and round_.status not in (RoundStatus.SETTLED, RoundStatus.VOIDED)
+def state_of_hold(round_: Round, is_held: bool) -> str:
+    """Name what an open hold makes of a round: held before it is settled, disputed after; else nothing."""
+    if not is_held or round_.status == RoundStatus.VOIDED:
+        return ""
+    return "disputed" if round_.status == RoundStatus.SETTLED else "held"
 
 
 def zone_name(zone: str) -> str:
@@ -201,10 +209,9 @@ def crumbs_of(round_: Round) -> list[Crumb]:
 
 def badges_of(page: RoundPage) -> list[SafeString]:
     """Show a round's state, and its revision when it is not the first."""
-    is_held = is_waiting_on_hold(page.round, bool(page.open_holds))
-    shown = [state_badge(words.ROUND_STATES["held" if is_held else page.round.status])]
-    if is_held:
-        shown.append(state_badge(words.ROUND_STATES[page.round.status]))
+    under_hold = state_of_hold(page.round, bool(page.open_holds))
+    states = [under_hold, page.round.status] if under_hold else [page.round.status]
+    shown = [state_badge(words.ROUND_STATES[state]) for state in states]
     if page.newest and page.newest.revision > 1:
         revision = _("revision %(number)s") % {"number": page.newest.revision}
         shown.append(state_badge(words.State("corrected", "pencil", _("By ruling")), revision))
@@ -217,7 +224,11 @@ def banners_of(page: RoundPage) -> list[Banner]:
     if page.open_holds:
         reasons = [words.spoken(words.FINDINGS, hold.reason) for hold in page.open_holds]
         settled = page.newest is not None
-        heading = _("Held after settling.") if settled else _("Held: this round waits to be settled.")
+        heading = (
+            _("Disputed: held after it was settled.")
+            if settled
+            else _("Held: this round waits to be settled.")
+        )
         found.append(Banner("waits", "pause", heading, "; ".join(dict.fromkeys(reasons)) + "."))
     elif page.round.status == RoundStatus.RESULTED and page.newest is None:
         found.append(
