@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import quote
 
 import httpx
 
@@ -114,7 +115,9 @@ class WalletClient:
         self._clock = clock
         # No proxy or certificate folder is taken from the environment: where money goes is set in one place.
         self._http = httpx.Client(
-            base_url=url, timeout=httpx.Timeout(answer_seconds, connect=CONNECT_SECONDS), trust_env=False
+            base_url=url,
+            timeout=httpx.Timeout(answer_seconds, connect=min(CONNECT_SECONDS, answer_seconds)),
+            trust_env=False,
         )
 
     def __enter__(self) -> Self:
@@ -152,6 +155,17 @@ class WalletClient:
         except WalletRejected as problem:
             raise WalletUnavailable(str(problem)) from problem
         return _read_bookings(response, after)
+
+    def read_balance(self, player: str, currency: str) -> int:
+        """Read what a player has, in minor units: what was booked in a currency, else the opening balance.
+
+        :raises WalletUnavailable: if the answer did not come or cannot be read.
+        """
+        try:
+            response = self._request("GET", f"/v1/players/{quote(player, safe='')}", b"")
+        except WalletRejected as problem:
+            raise WalletUnavailable(str(problem)) from problem
+        return _read_account(response, currency)
 
     def _request(self, method: str, path: str, body: bytes) -> httpx.Response:
         request = self._http.build_request(method, path, content=body)
@@ -216,6 +230,22 @@ def _read_bookings(response: httpx.Response, after: int) -> tuple[list[Booking],
     if type(following) is not int or type(more) is not bool or (more and following <= after):
         raise WalletUnavailable(f"a record that does not go on after {after}: next {following!r}")
     return bookings, following, more
+
+
+def _read_account(response: httpx.Response, currency: str) -> int:
+    """Return what a player has in a currency.
+
+    :raises WalletUnavailable: if the body is not what was agreed.
+    """
+    try:
+        body = response.json()
+        found = {account["currency"]: account["available_minor"] for account in body["accounts"]}
+        available = found.get(currency, body["opening_minor"])
+    except (ValueError, KeyError, TypeError, RecursionError) as problem:
+        raise WalletUnavailable(f"a balance that cannot be read: {problem!r}") from problem
+    if type(available) is not int or abs(available) >= 10**24:
+        raise WalletUnavailable(f"a balance that is no sum: {available!r}")
+    return available
 
 
 def _read_booking(raw: dict[str, Any]) -> Booking:

@@ -2,13 +2,15 @@
 
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from audit.queries.ruling_money import PlayerLine
 from audit.words import RULING_KINDS
+from tables.queries.wallet_balances import Balances
 from tables.words import OUTCOMES, spoken
 
 register = template.Library()
@@ -73,3 +75,19 @@ def place_word(place: str) -> str:
 def kind_word(ruling: Any) -> str:
     """Say what a ruling decided."""
     return spoken(RULING_KINDS, ruling.kind)
+
+
+class AtTheWallet(NamedTuple):
+    """What one player has there, and how much too little that is for what is taken back."""
+
+    balance_minor: int | None
+    short_minor: int
+
+
+@register.filter
+def at_the_wallet(row: PlayerLine, balances: Balances) -> AtTheWallet:
+    """Hold what is taken back from a player against what the wallet says the player has."""
+    balance = balances.found.get(row.reference)
+    if balance is None or row.moved_minor >= 0:
+        return AtTheWallet(None, 0)
+    return AtTheWallet(balance, max(0, -row.moved_minor - max(0, balance)))
