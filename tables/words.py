@@ -26,6 +26,14 @@ ROUND_STATES: Final = {
     "settled": State("done", "tick", _("Settled")),
     "voided": State("void", "struck", _("Void")),
     "held": State("waits", "pause", _("Held")),
+    "disputed": State("waits", "flag", _("Disputed")),
+}
+#: What a round is shown as while a hold is open on it; no state of its own.
+ROUND_STATES_OF_A_HOLD: Final = frozenset({"held", "disputed"})
+STILL_OWED: Final = State("waits", "clock", _("Still owed"))
+RECEIVABLE_ENDS: Final = {
+    "paid_back": State("done", "tick", _("Paid back")),
+    "written_off": State("void", "struck", _("Written off")),
 }
 LAST_ROUND_OVER: Final = _("Last round over")
 FEED_GAP: Final = _("Gap in the feed")

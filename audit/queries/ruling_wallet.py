@@ -12,12 +12,14 @@ SHOWN = frozenset({RulingStatus.STOPPED, RulingStatus.APPLIED})
 _STATE: Final = """
 SELECT count(*), count(*) FILTER (WHERE d.status = 'waiting'), count(*) FILTER (WHERE d.status = 'dead'),
     count(*) FILTER (WHERE d.is_forced AND d.status = 'delivered'),
-    count(r.transaction_id), coalesce(sum(r.amount_minor), 0)
+    count(r.transaction_id) FILTER (WHERE c.how IS NULL),
+    coalesce(sum(r.amount_minor) FILTER (WHERE c.how IS NULL), 0)
 FROM audit_rulinground rr
 JOIN tables_settlement s ON s.round_id = rr.round_id AND s.authority = %(authority)s
 JOIN tables_wallettransaction t ON t.settlement_id = s.id
 JOIN tables_walletdelivery d ON d.transaction_id = t.id
 LEFT JOIN tables_receivable r ON r.transaction_id = t.id
+LEFT JOIN tables_receivableclosing c ON c.receivable_id = r.transaction_id
 WHERE rr.ruling_id = %(ruling)s
 """
 

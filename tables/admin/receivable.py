@@ -4,18 +4,21 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
+from tables import words
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
-from tables.admin.filters import TableFilter, date_range_filter, related_filter
+from tables.admin.filters import TableFilter, choice_filter, date_range_filter, related_filter
+from tables.admin.receivable_actions import action_urls
 from tables.admin.record import Crumb, Fact, Facts, Record, link, list_url, table_link
 from tables.models import Receivable
 from tables.queries.people import reference_of
 from tables.queries.receivables import owed_by_currency
-from tables.templatetags.felt import difference, moment, money
+from tables.templatetags.felt import difference, moment, money, state_badge
 
 
 class RoundTableFilter(TableFilter):
@@ -26,8 +29,9 @@ class RoundTableFilter(TableFilter):
 
 @admin.register(Receivable)
 class ReceivableAdmin(ReadOnlyAdmin):
-    list_display = ("key", "player_name", "owed", "round_name", "booked")
+    list_display = ("key", "state", "player_name", "owed", "round_name", "booked")
     list_filter = (
+        choice_filter(gettext_lazy("how it ended"), "closing__how", words.RECEIVABLE_ENDS),
         date_range_filter("booked_at"),
         RoundTableFilter,
         related_filter(gettext_lazy("player"), "player"),
@@ -35,7 +39,12 @@ class ReceivableAdmin(ReadOnlyAdmin):
     newest_by = ("booked_at", "pk")
     prefix_fields = ("transaction__key", "player__identity__reference")
     search_words = gettext_lazy("Round ID or player starts with")
-    related = ("transaction__settlement__round__table", "transaction__delivery", "player__identity")
+    related = (
+        "transaction__settlement__round__table",
+        "transaction__delivery",
+        "player__identity",
+        "closing",
+    )
     list_lead = gettext_lazy("What the wallet could not take back, because the player had too little.")
     empty_heading = gettext_lazy("Nothing is owed")
     empty_words = gettext_lazy(
@@ -51,6 +60,13 @@ class ReceivableAdmin(ReadOnlyAdmin):
     @column(gettext_lazy("key"))
     def key(self, found: Receivable) -> str:
         return found.transaction.key
+
+    @column(gettext_lazy("state"))
+    def state(self, found: Receivable) -> SafeString:
+        return receivable_badge(found)
+
+    def get_urls(self) -> list[URLPattern]:
+        return [*action_urls(self), *super().get_urls()]
 
     @column(gettext_lazy("player"))
     def player_name(self, found: Receivable) -> SafeString:
@@ -83,6 +99,7 @@ class ReceivableAdmin(ReadOnlyAdmin):
             Fact(_("Still owed"), money(owed, found.currency)),
             Fact(_("Currency"), found.currency),
             Fact(_("Booked"), moment(found.booked_at, round_.table.zone)),
+            *_end_of(found, round_.table.zone),
         ]
         about = [
             Fact(_("Wallet transaction"), link("wallettransaction", moved.pk, moved.key, is_id=True)),
@@ -92,7 +109,19 @@ class ReceivableAdmin(ReadOnlyAdmin):
         ]
         return Record(
             title=moved.key,
+            badges=[receivable_badge(found)],
             crumbs=[Crumb(_("Receivables"), list_url("receivable")), Crumb(moved.key)],
             main=[Facts(_("The receivable"), facts)],
             side=[Facts(_("What it is about"), about)],
         )
+
+
+def receivable_badge(found: Receivable) -> SafeString:
+    """Show whether something is still owed."""
+    closing = getattr(found, "closing", None)
+    return state_badge(words.RECEIVABLE_ENDS[closing.how] if closing else words.STILL_OWED)
+
+
+def _end_of(found: Receivable, zone: str) -> list[Fact]:
+    closing = getattr(found, "closing", None)
+    return [Fact(_("Ended"), moment(closing.closed_at, zone))] if closing else []

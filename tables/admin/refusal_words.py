@@ -48,6 +48,7 @@ RULE_WORDS: Final[dict[str, Promise]] = {
     "api-key/revoked": _("The key was revoked already."),
     "api-key/scopes": _("The scopes will not do."),
     "api-key/table": _("A key that writes a feed is for one table."),
+    "wallet/receivable": _("It has ended already."),
     "wallet/given-up": _("This message does not wait for a person any more."),
     "wallet/one-comparison": _("A comparison is under way already."),
     "wallet/policy": _("Only a debit can find too little money."),

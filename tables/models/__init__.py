@@ -23,9 +23,11 @@ from tables.models.settlement import LineResult, Settlement, SettlementLine
 from tables.models.shoe import COUP_PLACES, Card, CardPlace, CardSource, Shoe, ShoeStatus
 from tables.models.wallet import (
     Bell,
+    ClosingKind,
     DeliveryStatus,
     Outbox,
     Receivable,
+    ReceivableClosing,
     TransactionKind,
     WalletDelivery,
     WalletTransaction,
@@ -44,6 +46,7 @@ __all__ = [
     "Card",
     "CardPlace",
     "CardSource",
+    "ClosingKind",
     "Deal",
     "DealStatus",
     "Dealer",
@@ -64,6 +67,7 @@ __all__ = [
     "Player",
     "PlayerIdentity",
     "Receivable",
+    "ReceivableClosing",
     "Reconciliation",
     "Round",
     "RoundStatus",

@@ -166,6 +166,34 @@ class Receivable(models.Model):
         return f"{self.amount_minor} {self.currency}"
 
 
+class ClosingKind(StrEnum):
+    """How a claim ended."""
+
+    PAID_BACK = "paid_back"
+    WRITTEN_OFF = "written_off"
+
+
+class ReceivableClosing(models.Model):
+    """That nothing is owed any more of a receivable. Who said so, and why, stands in the journal."""
+
+    append_only = True
+
+    receivable = models.OneToOneField(
+        Receivable, on_delete=models.PROTECT, primary_key=True, related_name="closing"
+    )
+    how = models.CharField(_("how it ended"), max_length=11)
+    closed_at = models.DateTimeField(_("ended"))
+
+    class Meta:
+        verbose_name = _("end of a receivable")
+        verbose_name_plural = _("ends of receivables")
+        default_permissions = ("view",)
+        constraints = [one_of("how", ClosingKind, "receivableclosing_how_known")]
+
+    def __str__(self) -> str:
+        return self.how
+
+
 class Bell(StrEnum):
     """What an outbox row asks a worker to look at."""
 

@@ -6,6 +6,11 @@ from tables.models import Receivable
 
 
 def owed_by_currency() -> list[tuple[str, int]]:
-    """Return the sum owed in each currency, in minor units."""
-    sums = Receivable.objects.order_by().values("currency").annotate(owed=Sum("amount_minor"))
+    """Return the sum still owed in each currency, in minor units."""
+    sums = (
+        Receivable.objects.filter(closing__isnull=True)
+        .order_by()
+        .values("currency")
+        .annotate(owed=Sum("amount_minor"))
+    )
     return [(row["currency"], int(row["owed"])) for row in sums.order_by("currency")]

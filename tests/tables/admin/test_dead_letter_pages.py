@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from tables.models import Receivable, TransactionKind, WalletDelivery
+from tables.models import JournalEntry, Receivable, ReceivableClosing, TransactionKind, WalletDelivery
 from tests.tables.admin.acting import said, text_of
 from tests.tables.admin.conftest import SignIn
 from tests.wallet_rows import AT, Due, make_due
@@ -210,3 +210,37 @@ def test_a_page_takes_as_many_queries_for_many_waiting_as_for_one(db: Any, sign_
             assert client.get(f"{LIST}{number}/change/").status_code == 200
         counts.append(len(asked))
     assert counts[1] == counts[2]
+
+
+@pytest.mark.parametrize(
+    ("verb", "state", "action"),
+    [("paid-back", "Paid back", "paid_back"), ("write-off", "Written off", "written_off")],
+)
+def test_a_receivable_ends_once_with_a_reason(
+    verb: str, state: str, action: str, db: Any, sign_in: SignIn
+) -> None:
+    numbers = make_due(
+        [Due("P-10482", -500, TransactionKind.ADJUSTMENT), Due("P-2", -80, TransactionKind.ADJUSTMENT)]
+    )
+    owe(*numbers)
+    client = sign_in("manager")
+    url = f"{OWED}{numbers[0]}/do/{verb}/"
+    assert client.post(url, {"reason": "  "}).status_code == 400
+    [message] = said(client.post(url, {"reason": "slip 17"}, follow=True))
+    assert message.endswith(" any more: 0.80 THB.")
+    again = client.post(url, {"reason": "once more"})
+    assert (again.status_code, "It has ended already." in text_of(again)) == (400, True)
+    text = page(client, OWED)
+    assert "In all 0.80 THB." in text and state in text and "Still owed" in text
+    assert JournalEntry.objects.filter(action=f"receivable.{action}").count() == 1
+    one = client.get(f"{OWED}{numbers[0]}/change/").content.decode()
+    assert "/do/paid-back/" not in one
+
+
+def test_only_who_mends_ends_a_receivable(db: Any, sign_in: SignIn) -> None:
+    [number] = make_due([Due("P-10482", -500, TransactionKind.ADJUSTMENT)])
+    owe(number)
+    client = sign_in("auditor")
+    assert "/do/write-off/" not in client.get(f"{OWED}{number}/change/").content.decode()
+    assert client.post(f"{OWED}{number}/do/write-off/", {"reason": "x"}).status_code == 403
+    assert not ReceivableClosing.objects.exists()

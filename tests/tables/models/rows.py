@@ -19,6 +19,7 @@ from tables.models import (
     DriftKind,
     Outbox,
     Receivable,
+    ReceivableClosing,
     Reconciliation,
     WalletDrift,
     WalletTransaction,
@@ -50,6 +51,7 @@ FRESH: dict[str, dict[str, Any]] = {
     "player": {"id": NEW},
     "playeridentity": {"player_id": NEW, "reference": "another"},
     "receivable": {"transaction_id": NEW},
+    "receivableclosing": {"receivable_id": NEW},
     "reconciliation": {"id": NEW, "finished_at": LATER},
     "round": {"id": NEW, "public_id": "another", "platform_id": "another", "number": 77},
     "rulebook": {"id": NEW, "version": 77, "content_hash": "f" * 64},
@@ -66,6 +68,7 @@ STANDS_ON = {
     "deal": "round",
     "playeridentity": "player",
     "receivable": "wallettransaction",
+    "receivableclosing": "receivable",
     "settlementline": "settlement",
     "shoe": "gametable",
     "tablestate": "gametable",
@@ -116,6 +119,7 @@ def make_rows() -> None:
     Receivable.objects.create(
         transaction=owed, player=owed.player, amount_minor=1, currency="THB", booked_at=platform.at
     )
+    ReceivableClosing.objects.create(receivable_id=owed.pk, how="paid_back", closed_at=platform.at)
     now = timezone.now()
     comparison = Reconciliation.objects.create(asked_by="Bluecard", asked_at=now, started_at=now)
     WalletDrift.objects.create(

@@ -26,6 +26,7 @@ APPEND_ONLY = {
     "journalentry",
     "player",
     "receivable",
+    "receivableclosing",
     "rulebook",
     "settlement",
     "settlementline",
