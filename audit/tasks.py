@@ -11,11 +11,11 @@ from audit.models import RulingRound
 from audit.pack.making import make_pack
 from audit.queries.decisions import tables_to_call
 from audit.queries.video import due_holds
-from audit.services.applying import apply_next_round, claim_ruling, finish_ruling
+from audit.services.applying import carry_on, claim_ruling
 from audit.services.complaint_watch import escalate_complaints
 from audit.services.consents import expire_consents
 from audit.services.delivering import deliver_decisions as deliver_to
-from audit.services.incidents import escalate_late_holds, incidents_from_findings
+from audit.services.incidents import close_healed, escalate_late_holds, incidents_from_findings
 from audit.services.packs import MAKE, ring_for_packs
 from audit.services.recording import ask_recorder as ask_about
 from audit.services.recording import lapse_holds
@@ -47,9 +47,7 @@ def apply_rulings(ruling_ids: list[int], **_newer: Any) -> None:
 @shared_task(name="audit.help_ruling", default_retry_delay=RETRY_SECONDS)
 def help_ruling(ruling_id: int, **_newer: Any) -> None:
     """Carry out waiting rounds of a claimed ruling until none is left."""
-    while apply_next_round(ruling_id=ruling_id, now=timezone.now()):
-        pass
-    finish_ruling(ruling_id=ruling_id, now=timezone.now())
+    carry_on(ruling_id=ruling_id, clock=timezone.now)
 
 
 @shared_task(name="audit.sweep")
@@ -57,6 +55,7 @@ def sweep(**_newer: Any) -> None:
     """Make incidents of findings, escalate what waits too long, and let requests nobody decided expire."""
     now = timezone.now()
     incidents_from_findings(now=now)
+    close_healed(now=now)
     escalate_late_holds(now=now)
     expire_rulings(now=now)
     ring_for_packs(now=now)

@@ -29,6 +29,8 @@ RULING_STATES: Final = {
     "expired": State("void", "clock", pgettext_lazy("ruling", "Expired")),
     "stale": State("wrong", "triangle", _("Overtaken by a change")),
 }
+#: One that is being carried out, of which a round fails.
+CANNOT_GO_ON: Final = State("wrong", "triangle", _("Cannot go on"))
 CHANGE_STATES: Final = {
     "requested": State("waits", "pause", _("Waits for approval")),
     "approved": State("done", "tick", _("Approved and carried out")),

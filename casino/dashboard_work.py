@@ -16,6 +16,7 @@ from audit.admin.ruling_words import ruling_badge, subject_of, title_of
 from audit.models import RulingKind
 from audit.queries.queue import packs_under_way
 from audit.services.packs import STEPS
+from audit.words import CANNOT_GO_ON
 from tables import words
 from tables.admin.record import list_url
 from tables.models import GameTable
@@ -138,7 +139,7 @@ def _ruling_job(ruling: Any) -> Job:
         reverse("admin:audit_ruling_change", args=[ruling.pk]),
         ruling.rounds_done,
         ruling.rounds_count,
-        ruling_badge(ruling),
+        state_badge(CANNOT_GO_ON) if ruling.failures else ruling_badge(ruling),
     )
 
 

@@ -26,6 +26,7 @@ from audit.services.rulings import CannotDecide, approve_ruling, refuse_ruling, 
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
 from tables.admin.filters import TableFilter, choice_filter, date_range_filter, related_filter
+from tables.queries.wallet_balances import read_balances
 from tables.services.actors import Actor, NotAllowed
 from tables.templatetags.felt import difference, moment
 
@@ -100,7 +101,8 @@ class RulingAdmin(ReadOnlyAdmin):
         view = self.admin_site.admin_view
         own = [
             path("ask/", view(self.ask), name="audit_ruling_ask"),
-            path("<int:pk>/progress/", view(self.progress), name="audit_ruling_progress"),
+            path("<int:pk>/progress/", self._live(view(self.progress)), name="audit_ruling_progress"),
+            path("<int:pk>/balances/", self._live(view(self.balances)), name="audit_ruling_balances"),
             path("<int:pk>/players.csv", view(self._export("csv")), name="audit_ruling_players"),
             path("<int:pk>/moves.json", view(self._export("json")), name="audit_ruling_moves"),
         ]
@@ -116,12 +118,34 @@ class RulingAdmin(ReadOnlyAdmin):
         return ask_page(self, request)
 
     def progress(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Answer with how far a ruling got, as a piece of its page."""
+        """Answer with how far a ruling got, as a piece of its page; at the end, with the whole page anew."""
         require(request, "audit.view_ruling")
+        context = ruling_context(request, self._find(request, pk), datetime.now(UTC))
+        answer = draw(self, request, "bluecard/decide/progress.html", context)
+        if not context["is_under_way"]:
+            answer["HX-Refresh"] = "true"
+        return answer
+
+    def balances(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Answer with the players of a ruling and what the wallet says each of them has to give back of."""
+        require(request, "audit.view_ruling")
+        require(request, "tables.view_settlement")
+        require(request, "tables.view_walletdelivery")
         ruling = self._find(request, pk)
-        return draw(
-            self, request, "bluecard/decide/progress.html", ruling_context(request, ruling, datetime.now(UTC))
-        )
+        context = ruling_context(request, ruling, datetime.now(UTC))
+        debtors = [row.reference for row in context["money"].players if row.moved_minor < 0]
+        context["balances"] = read_balances(debtors, ruling.table.currency)
+        return draw(self, request, "bluecard/decide/players.html", context)
+
+    def _live(self, view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+        """Where a log-in is wanted, have the page that follows by itself drawn anew, not a piece of it."""
+
+        def follow(request: HttpRequest, pk: int) -> HttpResponse:
+            if "HX-Request" in request.headers and not self.admin_site.has_permission(request):
+                return HttpResponse(headers={"HX-Refresh": "true"})
+            return view(request, pk=pk)
+
+        return follow
 
     def _export(self, form: str) -> Callable[..., HttpResponse]:
         def export(request: HttpRequest, pk: int) -> HttpResponse:

@@ -20,6 +20,7 @@ from audit.queries.ruling_page import (
     ROUNDS_SHOWN,
     Progress,
     cards_of,
+    failing_of,
     notices_of,
     open_hold_of,
     progress_of,
@@ -27,6 +28,7 @@ from audit.queries.ruling_page import (
     told_of,
 )
 from audit.queries.ruling_wallet import wallet_state_of
+from audit.services.applying import MOST_TRIES
 from audit.services.rulings import EXPIRES_AFTER
 from tables.admin.record import Crumb
 from tables.templatetags.felt import money, state_badge
@@ -111,6 +113,7 @@ def ruling_context(
         "json_url": reverse("admin:audit_ruling_moves", args=[ruling.pk]),
         "less_url": f"?players={players_page - 1}#players" if players_page > 1 else "",
         "more_url": f"?players={players_page + 1}#players" if _has_more(ruling_money, offset) else "",
+        "balances_url": _balances_url(request, ruling, ruling_money, players_page),
         "kind_icon": words.KIND_ICONS[ruling.kind],
         "currency": ruling.table.currency,
         "zone": ruling.table.zone,
@@ -135,6 +138,16 @@ def ruling_context(
 
 def _has_more(found: RulingMoney | None, offset: int) -> bool:
     return found is not None and found.players_count > offset + PLAYERS_SHOWN
+
+
+def _balances_url(request: HttpRequest, ruling: Ruling, found: RulingMoney | None, page: int) -> str:
+    """Say where to ask what players have: while it is to be decided whether to take something back."""
+    if found is None or ruling.status != RulingStatus.REQUESTED:
+        return ""
+    takes_back = any(row.moved_minor < 0 for row in found.players)
+    if not takes_back or not request.user.has_perm("tables.view_walletdelivery"):
+        return ""
+    return f"{reverse('admin:audit_ruling_balances', args=[ruling.pk])}?players={page}"
 
 
 def _page(request: HttpRequest, name: str) -> int:
@@ -241,14 +254,18 @@ def _why_two(checks: Checks, ruling: Ruling) -> str:
 def _running(request: HttpRequest, ruling: Ruling, progress: Progress, now: datetime) -> dict[str, Any]:
     """Prepare what shows while a ruling is carried out."""
     status = RulingStatus(ruling.status)
-    started = ruling.started_at or now
+    since = ruling.going_since or now
     may_decide = request.user.has_perm("audit.approve_ruling")
     shows_progress = status in UNDER_WAY or status is RulingStatus.STOPPED
+    failing = failing_of(ruling) if shows_progress else []
     return {
         # One that was told to go on stays stopped until the worker comes: its page waits for that.
         "is_under_way": status in UNDER_WAY or (shows_progress and not ruling.wants_stop),
         "shows_progress": shows_progress,
-        "seconds_left": progress.seconds_left((now - started).total_seconds()),
+        "seconds_left": progress.seconds_left((now - since).total_seconds()),
+        "tone": words.RULING_STATES[status.value].tone if not failing else "wrong",
+        "failing": failing,
+        "most_tries": MOST_TRIES,
         "may_stop": may_decide and shows_progress and not ruling.wants_stop,
         "may_resume": may_decide and shows_progress and ruling.wants_stop,
     }

@@ -101,6 +101,7 @@ class Ruling(models.Model):
     wants_stop = models.BooleanField(_("to be stopped"), default=False)
     outcome_note = models.CharField(_("what became of it"), max_length=300, blank=True)
     started_at = models.DateTimeField(_("started"), null=True)
+    going_since = models.DateTimeField(_("going without a pause since"), null=True)
     finished_at = models.DateTimeField(_("finished"), null=True)
 
     class Meta:
@@ -156,6 +157,8 @@ class RulingRound(models.Model):
     is_open = models.BooleanField(default=True)
     is_in_force = models.BooleanField(default=False)
     applied_at = models.DateTimeField(_("applied"), null=True)
+    failures = models.PositiveSmallIntegerField(_("tries that failed"), default=0)
+    last_error = models.CharField(_("last error"), max_length=300, blank=True)
 
     class Meta:
         verbose_name = _("round of a ruling")

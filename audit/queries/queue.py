@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db import connection
-from django.db.models import Count, Max, Min, Q
+from django.db.models import Count, F, Max, Min, Q
 
 from audit.models import (
     EvidencePack,
@@ -79,7 +79,8 @@ def queue_of(user: Any, now: datetime) -> Queue:
         # Those that hold a round come before those that hold nothing, each the oldest first.
         incidents=tuple(sorted(oldest, key=lambda one: one.hold_id is None)[:SHOWN]),
         incidents_count=len(oldest) if len(oldest) < MOST_READ else incidents.count(),
-        under_way=tuple(under_way.order_by("decided_at")[:SHOWN]),
+        # Those that cannot go on come first.
+        under_way=tuple(under_way.order_by(F("failures").desc(nulls_last=True), "decided_at")[:SHOWN]),
     )
 
 
@@ -106,4 +107,5 @@ def _with_rounds(rulings: Any) -> Any:
         first_number=Min("rounds__round__number"),
         last_number=Max("rounds__round__number"),
         only_round_id=Min("rounds__round__public_id"),
+        failures=Max("rounds__failures", filter=Q(rounds__status=RulingRoundStatus.WAITING.value)),
     )

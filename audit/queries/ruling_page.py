@@ -17,6 +17,7 @@ from tables.models import Deal, DealStatus, Hold
 
 ROUNDS_SHOWN = 50
 TOLD_SHOWN = 20
+FAILING_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class Progress:
 
     rounds: int
     rounds_done: int
+    rounds_done_lately: int  # since it was started or let go on
     bets: int
     bets_done: int
     moved_minor: int  # given and taken together, of the rounds done
@@ -38,10 +40,10 @@ class Progress:
         return 100 * self.rounds_done // self.rounds if self.rounds else 0
 
     def seconds_left(self, seconds_so_far: float) -> int | None:
-        """Guess how long the rest takes at the pace so far; None before there is one."""
-        if not self.rounds_done or self.rounds_done == self.rounds or seconds_so_far <= 0:
+        """Guess how long the rest takes at the pace since the last pause; None before there is one."""
+        if not self.rounds_done_lately or self.rounds_done == self.rounds or seconds_so_far <= 0:
             return None
-        return round(seconds_so_far / self.rounds_done * (self.rounds - self.rounds_done))
+        return round(seconds_so_far / self.rounds_done_lately * (self.rounds - self.rounds_done))
 
 
 def progress_of(ruling: Ruling) -> Progress:
@@ -50,6 +52,9 @@ def progress_of(ruling: Ruling) -> Progress:
     row = RulingRound.objects.filter(ruling=ruling).aggregate(
         rounds=Count("id"),
         rounds_done=Count("id", filter=done),
+        rounds_done_lately=Count(
+            "id", filter=done & Q(applied_at__gte=ruling.going_since or ruling.requested_at)
+        ),
         bets=Sum("bets_count"),
         bets_done=Sum("bets_count", filter=done),
         given=Sum("given_minor", filter=done),
@@ -62,6 +67,7 @@ def progress_of(ruling: Ruling) -> Progress:
     return Progress(
         rounds=row["rounds"],
         rounds_done=row["rounds_done"],
+        rounds_done_lately=row["rounds_done_lately"],
         bets=int(row["bets"] or 0),
         bets_done=int(row["bets_done"] or 0),
         moved_minor=int((row["given"] or 0) + (row["taken"] or 0)),
@@ -89,6 +95,12 @@ def notices_of(ruling: Ruling, limit: int = 3) -> tuple[int, list[Notice]]:
     """Count the players who were told of a ruling, and read a few of their notices."""
     rows = Notice.objects.filter(ruling=ruling).select_related("player__identity", "round__table")
     return rows.count(), list(rows.order_by("pk")[:limit])
+
+
+def failing_of(ruling: Ruling) -> list[RulingRound]:
+    """List the rounds of a ruling that wait because they failed, the worst first."""
+    rows = ruling.rounds.filter(status=RulingRoundStatus.WAITING.value, failures__gt=0)
+    return list(rows.select_related("round").order_by("-failures", "pk")[:FAILING_SHOWN])
 
 
 def cards_of(ruling: Ruling, row: RulingRound) -> tuple[dict[str, str], dict[str, str] | None]:

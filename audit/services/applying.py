@@ -4,9 +4,13 @@ Whatever dies in between, the promise stays and the next worker goes on with the
 workers may share one ruling; a round is done once.
 """
 
+import logging
+from collections.abc import Callable, Collection
 from datetime import datetime
 
-from django.db import transaction
+from django.core.exceptions import ObjectDoesNotExist
+from django.db import DatabaseError, transaction
+from django.db.models import QuerySet
 
 from audit import locks
 from audit.models import (
@@ -27,7 +31,7 @@ from audit.services.incidents import close_incident
 from audit.services.rulings import CannotDecide, require_ruling_transition
 from audit.services.telling import tell_table, write_early_notices, write_notices
 from tables import locks as table_locks
-from tables.models import Bell, Round, RoundStatus, Settlement, TransactionKind
+from tables.models import Bell, IllegalTransition, Round, RoundStatus, Settlement, TransactionKind
 from tables.queries.revisions import Plan
 from tables.queries.rulebooks import rules_of
 from tables.rules.currencies import decimals_of
@@ -36,6 +40,8 @@ from tables.services.actors import SYSTEM, Actor
 from tables.services.holds import lift_holds
 from tables.services.journal import record
 from tables.services.settlement import settle_status, write_next_revision
+
+logger = logging.getLogger(__name__)
 
 WALLET_KINDS = {
     RulingKind.VOID_ROUND: TransactionKind.CANCEL,
@@ -56,8 +62,21 @@ TOLD = {
 STOPPABLE = (RulingStatus.APPROVED, RulingStatus.APPLYING, RulingStatus.STOPPED)
 
 
+#: What may go wrong with one round alone. Anything else ends the task, and the sweeper rings again.
+FAILURES = (DatabaseError, ObjectDoesNotExist, IllegalTransition, ValueError, LookupError)
+MOST_TRIES = 5
+
+
 class Stale(Exception):
     """A round is not any more what the approver saw."""
+
+
+class RoundFailed(Exception):
+    """A round could not be carried out, and nothing of it was; its cause says why."""
+
+    def __init__(self, row_id: int) -> None:
+        super().__init__(f"round {row_id} of a ruling failed")
+        self.row_id = row_id
 
 
 def claim_ruling(*, ruling_id: int, now: datetime) -> bool:
@@ -88,22 +107,28 @@ def claim_ruling(*, ruling_id: int, now: datetime) -> bool:
 def _start(ruling: Ruling, now: datetime) -> bool:
     require_ruling_transition(ruling, RulingStatus.APPLYING)
     ruling.status = RulingStatus.APPLYING.value
-    ruling.started_at = ruling.started_at or now
-    ruling.save(update_fields=["status", "started_at"])
+    ruling.started_at, ruling.going_since = ruling.started_at or now, now
+    ruling.save(update_fields=["status", "started_at", "going_since"])
     return True
 
 
-def apply_next_round(*, ruling_id: int, now: datetime) -> bool:
-    """Carry out one waiting round of a claimed ruling; False when none is left or it is to stop."""
+def apply_next_round(*, ruling_id: int, now: datetime, without: Collection[int] = ()) -> bool:
+    """Carry out one waiting round of a claimed ruling; False when none is left or it is to stop.
+
+    Those that failed before come last, and after their last try not at all; nor do those rows of the ruling
+    that it is to be done `without`.
+
+    :raises RoundFailed: if it could not be done; the others are not touched.
+    """
+    row = None
     try:
         with transaction.atomic():
             ruling = Ruling.objects.select_related("table", "reinstates").get(pk=ruling_id)
             if ruling.status != RulingStatus.APPLYING or ruling.wants_stop:
                 return False
-            waiting = RulingRound.objects.filter(ruling=ruling, status=RulingRoundStatus.WAITING.value)
-            row = (
-                waiting.select_for_update(skip_locked=True, of=("self",), no_key=True).order_by("pk").first()
-            )
+            waiting = _waiting(ruling).filter(failures__lt=MOST_TRIES).exclude(pk__in=without)
+            free = waiting.select_for_update(skip_locked=True, of=("self",), no_key=True)
+            row = free.order_by("failures", "pk").first()
             if row is None:
                 return False
             _apply_round(ruling, row, now)
@@ -114,6 +139,41 @@ def apply_next_round(*, ruling_id: int, now: datetime) -> bool:
             if ruling.status == RulingStatus.APPLYING:
                 _end(ruling, RulingStatus.STALE, now, str(stale))
         return False
+    except FAILURES as error:
+        if row is None:
+            raise
+        raise RoundFailed(row.pk) from error
+
+
+def carry_on(*, ruling_id: int, clock: Callable[[], datetime]) -> None:
+    """Carry out what waits of a claimed ruling, round by round, and end it when nothing is left.
+
+    A round that fails lets the others go on, and is tried again when the bell rings next. When nothing is
+    left but rounds that failed too often, the ruling stops and waits for a person.
+    """
+    failed: set[int] = set()
+    while True:
+        try:
+            if not apply_next_round(ruling_id=ruling_id, now=clock(), without=failed):
+                break
+        except RoundFailed as failure:
+            note_failure(failure)
+            failed.add(failure.row_id)
+    finish_ruling(ruling_id=ruling_id, now=clock())
+
+
+def note_failure(failed: RoundFailed) -> None:
+    """Write down that a round failed, and why."""
+    said = str(failed.__cause__).strip().splitlines() or [type(failed.__cause__).__name__]
+    with transaction.atomic():
+        row = RulingRound.objects.select_for_update(no_key=True).get(pk=failed.row_id)
+        row.failures, row.last_error = row.failures + 1, said[0][:300]
+        row.save(update_fields=["failures", "last_error"])
+    logger.error("round %s under ruling %s failed: %s", row.round_id, row.ruling_id, row.last_error)
+
+
+def _waiting(ruling: Ruling) -> QuerySet[RulingRound]:
+    return RulingRound.objects.filter(ruling=ruling, status=RulingRoundStatus.WAITING.value)
 
 
 def _apply_round(ruling: Ruling, row: RulingRound, now: datetime) -> None:
@@ -208,10 +268,13 @@ def finish_ruling(*, ruling_id: int, now: datetime) -> bool:
         ruling = locks.lock_ruling(ruling_id)
         if ruling.status != RulingStatus.APPLYING:
             return ruling.status != RulingStatus.APPROVED
-        if ruling.rounds.filter(status=RulingRoundStatus.WAITING.value).exists():
-            if not ruling.wants_stop:
+        waiting = _waiting(ruling)
+        if waiting.exists():
+            if not ruling.wants_stop and waiting.filter(failures__lt=MOST_TRIES).exists():
                 return False
-            _end(ruling, RulingStatus.STOPPED, now, "stopped between rounds")
+            note = "stopped between rounds" if ruling.wants_stop else _why_given_up(waiting)
+            ruling.wants_stop = True  # until somebody lets it go on
+            _end(ruling, RulingStatus.STOPPED, now, note)
             return True
         note = end_shoe_and_table(ruling, at=now)
         if ruling.incident is not None:
@@ -220,13 +283,18 @@ def finish_ruling(*, ruling_id: int, now: datetime) -> bool:
         return True
 
 
+def _why_given_up(waiting: QuerySet[RulingRound]) -> str:
+    row = waiting.select_related("round").order_by("pk")[0]
+    return f"{row.round.public_id} failed {row.failures} times: {row.last_error}"[:300]
+
+
 def _end(ruling: Ruling, status: RulingStatus, now: datetime, note: str) -> None:
     require_ruling_transition(ruling, status)
     ruling.status, ruling.outcome_note = status.value, note
     if status is not RulingStatus.STOPPED:
         ruling.finished_at = now
         ruling.rounds.filter(is_open=True).update(is_open=False)
-    ruling.save(update_fields=["status", "outcome_note", "finished_at"])
+    ruling.save(update_fields=["status", "outcome_note", "finished_at", "wants_stop"])
     outbox.fulfil(Bell.RULING, ruling.pk)
     record_ruling(ruling, f"ruling.{status.value}", SYSTEM, now)
 
@@ -240,7 +308,7 @@ def stop_ruling(*, ruling_id: int, actor: Actor, at: datetime) -> None:
 
 
 def resume_ruling(*, ruling_id: int, actor: Actor, at: datetime) -> None:
-    """Go on with a ruling that was stopped.
+    """Go on with a ruling that was stopped; rounds that failed get their tries anew.
 
     :raises CannotDecide: if it was not.
     """
@@ -258,6 +326,7 @@ def _want(ruling_id: int, stop: bool, actor: Actor, at: datetime, action: str) -
         ruling.save(update_fields=["wants_stop"])
         record_ruling(ruling, action, actor, at)
         if not stop:
+            _waiting(ruling).filter(failures__gt=0).update(failures=0)
             outbox.promise(Bell.RULING, [ruling.pk], at=at)
 
 

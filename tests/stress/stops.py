@@ -82,13 +82,12 @@ def put_stops() -> None:
 
 def put_ruling_stops() -> None:
     """Wrap what carries out a ruling, and what sends its money; each point is told by a round."""
-    from audit import tasks
     from audit.models import RulingRound
     from audit.services import applying
     from tables.models import Round
     from tables.services import wallet_delivery
 
-    def newest_done(*, ruling_id: int, now: datetime) -> int:
+    def newest_done(*, ruling_id: int, **_: Any) -> int:
         done = RulingRound.objects.filter(ruling_id=ruling_id, status="applied").order_by("-round_id").first()
         return done.round_id if done else 0
 
@@ -104,7 +103,9 @@ def put_ruling_stops() -> None:
     applying.write_next_revision = stopping(
         RULING_AFTER_LINES, applying.write_next_revision, lambda round_, *_, **__: round_.pk, before=False
     )
-    tasks.apply_next_round = stopping(RULING_AFTER_COMMIT, tasks.apply_next_round, newest_done, before=False)
+    applying.apply_next_round = stopping(
+        RULING_AFTER_COMMIT, applying.apply_next_round, newest_done, before=False
+    )
     # The wallet has booked and answered; what it said is not written down yet.
     wallet_delivery._send = stopping(BEFORE_ANSWER_KEPT, wallet_delivery._send, newest_sent, before=False)
 

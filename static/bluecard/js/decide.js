@@ -1,8 +1,7 @@
 // Pages of decisions, quicker: number keys choose, what is typed is worked out at once, nothing is sent twice,
-// the time left runs, and a ruling that is being carried out shows how far it got. Without this script every
-// page does the same by its links and buttons.
+// and the time left runs. Without this script every page does the same by its links and buttons. How far a
+// ruling got is asked for by htmx.
 (() => {
-  const POLL_MS = 2000;
   const PAUSE_MS = 250;
 
   const isTyping = (target) => target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && !/^(radio|checkbox)$/.test(target.type);
@@ -106,22 +105,4 @@
   };
   setInterval(tick, 1000);
   document.addEventListener("htmx:afterSwap", tick);
-
-  async function poll() {
-    const part = document.querySelector("[data-poll]");
-    if (!part) return;
-    try {
-      const page = await pageOf(part.dataset.poll);
-      const fresh = page?.getElementById("progress");
-      if (!fresh || !fresh.dataset.poll) {
-        location.reload();
-        return;
-      }
-      part.replaceWith(fresh);
-    } catch {
-      // Asked again below.
-    }
-    setTimeout(poll, POLL_MS);
-  }
-  setTimeout(poll, POLL_MS);
 })();

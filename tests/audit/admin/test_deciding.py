@@ -165,8 +165,9 @@ def test_another_person_approves_and_the_round_is_settled_again(
     assert "You did not ask for it" in page and "Approve and settle again" in page
     assert ruling.preview_hash[:8] in page and ruling.preview_hash[-8:] in page
     assert decide(office, ruling, "approve")[0] == 302
-    under_way = office.get(f"/admin/audit/ruling/{ruling.pk}/progress/").content.decode()
-    assert "data-poll" in under_way and "0 of 1 rounds" in under_way
+    progress = f"/admin/audit/ruling/{ruling.pk}/progress/"
+    under_way = office.get(progress).content.decode()
+    assert f'hx-get="{progress}"' in under_way and "0 of 1 rounds" in under_way
     carry_out(Ruling.objects.get(pk=ruling.pk), at=now())
     assert lines_of(played) == {"b1": ("void", 10_000), "b2": ("void", 30_000)}
     after = page_of(ruling, office)

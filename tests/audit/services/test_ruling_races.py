@@ -20,12 +20,13 @@ from django.db.models import QuerySet
 from audit import locks as ruling_locks
 from audit.models import Incident, IncidentSource, Ruling, RulingKind, RulingRound, RulingStatus
 from audit.services import rulings as ruling_services
-from audit.services.applying import apply_next_round, claim_ruling, finish_ruling
+from audit.services.applying import RoundFailed, apply_next_round, claim_ruling, finish_ruling
 from audit.services.asking import BadRuling
 from audit.services.incidents import report_once
 from audit.services.rulings import CannotDecide
 from tables import locks
 from tables.models import Hold, JournalEntry, Round, Settlement, SettlementLine, WalletTransaction
+from tables.services import settlement as settlement_services
 from tables.services.actors import SYSTEM
 from tables.services.settlement import settle_round
 from tests.audit.deciding import MANAGES, SUPERVISES, approve, ask, make_user
@@ -110,6 +111,19 @@ def meet(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, parties: int, 
         return found
 
     monkeypatch.setattr(module, name, read_without_lock)
+
+
+def meet_before_writing(monkeypatch: pytest.MonkeyPatch, parties: int) -> None:
+    """Let none write a revision before all have looked for the newest: a late one would see the first's."""
+    all_have_looked = threading.Barrier(parties, timeout=PATIENCE_SECONDS)
+    look = settlement_services.parameters
+
+    def look_and_meet(*what: Any) -> Any:
+        found = look(*what)
+        all_have_looked.wait()
+        return found
+
+    monkeypatch.setattr(settlement_services, "parameters", look_and_meet)
 
 
 # --- approving --------------------------------------------------------------------------------------
@@ -210,11 +224,11 @@ def test_twin_without_locks_every_worker_books_and_the_database_refuses(
     ruling = approve(deciders[0], ask(asker, RulingKind.VOID_ROUND, [round_]))
     assert claim_ruling(ruling_id=ruling.pk, now=NOON)
     monkeypatch.setattr(QuerySet, "select_for_update", lambda self, **_how: self)
-    meet(monkeypatch, locks, "lock_round", THREADS, lambda key: Round.objects.get(pk=key))
+    meet_before_writing(monkeypatch, THREADS)
     answers = together(*[partial(apply_next_round, ruling_id=ruling.pk, now=NOON)] * THREADS)
-    refused = [answer for answer in answers if isinstance(answer, IntegrityError)]
+    refused = [answer.__cause__ for answer in answers if isinstance(answer, RoundFailed)]
     assert len(refused) == 31
-    assert {constraint_of(problem) for problem in refused} <= {"settlement_revision_once"}
+    assert {constraint_of(problem) for problem in refused} == {"settlement_revision_once"}
     assert_sums_hold(round_)
 
 
@@ -248,12 +262,14 @@ def test_twin_without_the_lock_settling_and_voiding_both_write_the_first_revisio
     round_ = resulted(platform)
     ruling = approve(deciders[0], ask(asker, RulingKind.VOID_ROUND, [round_]))
     assert claim_ruling(ruling_id=ruling.pk, now=NOON)
-    meet(monkeypatch, locks, "lock_round", 2, lambda key: Round.objects.get(pk=key))
+    monkeypatch.setattr(locks, "lock_round", lambda key: Round.objects.get(pk=key))
+    meet_before_writing(monkeypatch, 2)
     answers = together(
         partial(settle_round, round_id=round_.pk, now=NOON),
         partial(apply_next_round, ruling_id=ruling.pk, now=NOON),
     )
-    (refused,) = [answer for answer in answers if isinstance(answer, IntegrityError)]
+    causes = [answer.__cause__ if isinstance(answer, RoundFailed) else answer for answer in answers]
+    (refused,) = [cause for cause in causes if isinstance(cause, IntegrityError)]
     assert constraint_of(refused) == "settlement_revision_once"
     assert_sums_hold(round_)
 
