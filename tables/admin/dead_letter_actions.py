@@ -16,7 +16,7 @@ from tables import words
 from tables.admin.action_page import ActionForm, ActionPage, Done
 from tables.admin.panels import HeadButton, add_head_buttons
 from tables.admin.record import Crumb, Fact, list_url
-from tables.models import DebitPolicy, DeliveryStatus, WalletDelivery
+from tables.models import DebitPolicy, DeliveryStatus, HandStatement, WalletDelivery
 from tables.queries.dead_letters import waiting_behind
 from tables.queries.people import reference_of
 from tables.services.actors import Actor
@@ -77,10 +77,20 @@ class DeadLetterAction(ActionPage):
             Fact(_("Amount"), difference(moved.amount_minor, moved.currency)),
             Fact(_("Why"), words.spoken(words.GIVEN_UP_BECAUSE, self.subject.answer)),
             Fact(_("Waiting behind it"), whole(waiting_behind(self.subject).count())),
+            *said_by(self.subject),
         ]
 
     def back_url(self) -> str:
         return reverse("admin:tables_walletdelivery_change", args=[self.subject.pk])
+
+
+def said_by(found: WalletDelivery) -> list[Fact]:
+    """Name who said already that it is settled by hand, where that takes two."""
+    said = HandStatement.objects.filter(delivery=found, given_up_at=found.answered_at).select_related(
+        "said_by"
+    )
+    names = [one.said_by.get_full_name() or one.said_by.get_username() for one in said.order_by("pk")]
+    return [Fact(_("Said to be settled by hand by"), ", ".join(names))] if names else []
 
 
 class SendAgain(DeadLetterAction):
@@ -125,6 +135,9 @@ class SettleByHand(DeadLetterAction):
     def act(self, typed: dict[str, Any], actor: Actor, at: datetime) -> Done:
         closed = settle_by_hand(transaction_id=self.subject.pk, reason=typed["reason"], actor=actor, at=at)
         moved = closed.transaction
+        if closed.status != DeliveryStatus.CLOSED:
+            said = _("%(key)s: written down. Another person has to say the same before it is settled.")
+            return Done(said % {"key": moved.key}, self.back_url(), is_doubtful=True)
         message = _("%(key)s is settled by hand: %(sum)s %(currency)s.") % {
             "key": moved.key,
             "sum": money(moved.amount_minor, moved.currency),

@@ -48,6 +48,7 @@ RULE_WORDS: Final[dict[str, Promise]] = {
     "api-key/revoked": _("The key was revoked already."),
     "api-key/scopes": _("The scopes will not do."),
     "api-key/table": _("A key that writes a feed is for one table."),
+    "wallet/four-eyes": _("So much money takes another person, who says the same."),
     "wallet/receivable": _("It has ended already."),
     "wallet/given-up": _("This message does not wait for a person any more."),
     "wallet/one-comparison": _("A comparison is under way already."),

@@ -2,6 +2,7 @@
 
 from enum import StrEnum
 
+from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
@@ -141,6 +142,36 @@ class WalletDelivery(models.Model):
 
     def __str__(self) -> str:
         return self.status
+
+
+class HandStatement(models.Model):
+    """That somebody said of a message that was given up: its money was moved outside the wallet.
+
+    Above the table's threshold it takes two persons. It is about the time it was given up: sent again, it
+    takes new ones.
+    """
+
+    append_only = True
+
+    delivery = models.ForeignKey(
+        WalletDelivery, on_delete=models.PROTECT, related_name="hand_statements", db_index=False
+    )
+    given_up_at = models.DateTimeField(_("given up"))
+    said_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    said_at = models.DateTimeField(_("said"))
+
+    class Meta:
+        verbose_name = _("statement that a message is settled by hand")
+        verbose_name_plural = _("statements that messages are settled by hand")
+        default_permissions = ("view",)
+        constraints = [
+            models.UniqueConstraint(
+                fields=["delivery", "given_up_at", "said_by"], name="handstatement_once_a_person"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.said_by_id} of {self.delivery_id}"
 
 
 class Receivable(models.Model):

@@ -9,10 +9,10 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from tables import locks
-from tables.models import DebitPolicy, DeliveryStatus, WalletDelivery
+from tables.models import DebitPolicy, DeliveryStatus, HandStatement, WalletDelivery
 from tables.services import outbox
 from tables.services.actors import Actor
 from tables.services.journal import record
@@ -66,14 +66,51 @@ def send_again(
 def settle_by_hand(*, transaction_id: int, reason: str, actor: Actor, at: datetime) -> WalletDelivery:
     """Close a dead letter: its money was moved outside, and Bluecard will not ask the wallet for it again.
 
-    :raises CannotMend: if it waits for nobody (any more), or the reason is missing.
+    Above the table's threshold it waits on, still given up, until another person has said the same.
+
+    :raises CannotMend: if it waits for nobody (any more), the reason is missing, or it takes another person.
     """
     delivery = _locked(transaction_id, reason, actor)
+    if takes_two(delivery) and _is_first_to_say(delivery, actor, at):
+        _record("wallet.by_hand_said", delivery, reason, actor, at, {})
+        return delivery
     before = delivery.answer
     delivery.status, delivery.answer, delivery.answered_at = DeliveryStatus.CLOSED.value, BY_HAND, at
-    delivery.save(update_fields=["status", "answer", "answered_at"])
+    try:
+        with transaction.atomic():
+            delivery.save(update_fields=["status", "answer", "answered_at"])
+    except IntegrityError as error:  # two accounts of one person, say
+        raise _takes_another(delivery) from error
     _record("wallet.settled_by_hand", delivery, reason, actor, at, {"answer_before": before})
     return delivery
+
+
+def takes_two(delivery: WalletDelivery) -> bool:
+    """Say whether so much money takes two persons to be settled by hand."""
+    moved = delivery.transaction
+    return abs(moved.amount_minor) > moved.settlement.round.table.second_person_minor
+
+
+def _is_first_to_say(delivery: WalletDelivery, actor: Actor, at: datetime) -> bool:
+    """Write down who says it, and whether nobody else has since it was given up.
+
+    :raises CannotMend: if this one said it before.
+    """
+    said = HandStatement.objects.filter(delivery=delivery, given_up_at=delivery.answered_at)
+    others = said.exclude(said_by=int(actor.id)).exists()
+    if said.filter(said_by=int(actor.id)).exists():
+        if others:
+            return False
+        raise _takes_another(delivery)
+    HandStatement.objects.create(
+        delivery=delivery, given_up_at=delivery.answered_at, said_by_id=int(actor.id), said_at=at
+    )
+    return not others
+
+
+def _takes_another(delivery: WalletDelivery) -> CannotMend:
+    words = f"{delivery.transaction.key} takes another person who says the same"
+    return CannotMend("", "wallet/four-eyes", words)
 
 
 def _locked(transaction_id: int, reason: str, actor: Actor) -> WalletDelivery:

@@ -11,12 +11,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import psycopg
+from django.contrib.auth.models import User
 from django.utils import timezone
 from psycopg import sql
 
 from tables.models import (
     Bell,
     DriftKind,
+    HandStatement,
     Outbox,
     Receivable,
     ReceivableClosing,
@@ -44,6 +46,7 @@ FRESH: dict[str, dict[str, Any]] = {
     "deal": {"id": NEW, "round_id": NEW},
     "feedevent": {"id": NEW, "event_id": "another", "seq": 9_000},
     "gametable": {"id": NEW, "code": "Z99"},
+    "handstatement": {"id": NEW, "given_up_at": LATER},
     "hold": {"id": NEW, "finding_id": None},
     "journaltext": {"id": NEW, "name": "another"},
     "insuranceoffer": {"id": NEW, "phase": "player_third"},
@@ -118,6 +121,10 @@ def make_rows() -> None:
     owed = WalletTransaction.objects.get()
     Receivable.objects.create(
         transaction=owed, player=owed.player, amount_minor=1, currency="THB", booked_at=platform.at
+    )
+    user = User.objects.create_user("somebody")
+    HandStatement.objects.create(
+        delivery_id=owed.pk, given_up_at=platform.at, said_by=user, said_at=platform.at
     )
     ReceivableClosing.objects.create(receivable_id=owed.pk, how="paid_back", closed_at=platform.at)
     now = timezone.now()

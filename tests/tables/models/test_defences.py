@@ -23,6 +23,7 @@ APPEND_ONLY = {
     "card",
     "feedevent",
     "finding",
+    "handstatement",
     "journalentry",
     "player",
     "receivable",
