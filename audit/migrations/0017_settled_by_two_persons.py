@@ -31,5 +31,5 @@ ALTER TABLE tables_walletdelivery ENABLE ALWAYS TRIGGER check_by_hand;
 
 
 class Migration(migrations.Migration):
-    dependencies = [("audit", "0015_failures_of_rulings"), ("tables", "0013_settled_by_two")]
+    dependencies = [("audit", "0016_failures_of_rulings"), ("tables", "0013_settled_by_two")]
     operations = [migrations.RunSQL(TWO, migrations.RunSQL.noop)]
