@@ -19,13 +19,13 @@ from tables.admin.panels import panels_of
 from tables.admin.record import Crumb, list_url
 from tables.admin.round_history import history_page
 from tables.admin.round_sheets import bet_context, finding_lines
-from tables.admin.timeline_words import timeline_lines
 from tables.models import Hold, Round, RoundStatus, Settlement
 from tables.queries.round_money import BetOrder, Moves
 from tables.queries.round_page import RoundPage, read_round_page
 from tables.queries.timeline import outcome_of
 from tables.rules.round_id import BadRoundId, make_round_id, parse_round_id
 from tables.templatetags.felt import disc, moment, money, state_badge, whole
+from tables.timeline_words import timeline_lines
 
 
 class Banner(NamedTuple):
