@@ -1,4 +1,4 @@
-"""The house's journal: its name and key, and where its witness is, as the settings say."""
+"""The house's keys, of its journal and of its evidence packs, and its witness, as the settings say."""
 
 from __future__ import annotations
 
@@ -15,8 +15,21 @@ def journal_signer(*, may_make: bool | None = None) -> Signer:
 
     :raises NoKey: if there is none, saying what to do.
     """
-    may = not settings.IS_PRODUCTION if may_make is None else may_make
-    return load_signer(Path(settings.JOURNAL_KEY_FILE), settings.JOURNAL_NAME, LOG_KEY, may_make=may)
+    file, how = Path(settings.JOURNAL_KEY_FILE), "manage.py seal --make-key"
+    return load_signer(file, settings.JOURNAL_NAME, LOG_KEY, may_make=_may(may_make), how=how)
+
+
+def evidence_signer(*, may_make: bool | None = None) -> Signer:
+    """Return the key that evidence packs are signed with; outside production it is made when first wanted.
+
+    :raises NoKey: if there is none, saying what to do.
+    """
+    file, how = Path(settings.EVIDENCE_KEY_FILE), "manage.py evidence_key --make"
+    return load_signer(file, settings.EVIDENCE_NAME, LOG_KEY, may_make=_may(may_make), how=how)
+
+
+def _may(said: bool | None) -> bool:
+    return not settings.IS_PRODUCTION if said is None else said
 
 
 def journal_key() -> VerifierKey | None:

@@ -1,4 +1,4 @@
-"""Where the keys of journal and witness lie: in files of their own processes, never in the database."""
+"""Where the keys of journal, evidence packs and witness lie: in files of their own, never in the database."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ def published_beside(key_file: Path) -> Path:
     return key_file.with_suffix(".pub")
 
 
-def load_signer(key_file: Path, name: str, kind: int, *, may_make: bool) -> Signer:
-    """Read a private key; make one where there is none yet, if that is allowed.
+def load_signer(key_file: Path, name: str, kind: int, *, may_make: bool, how: str = "") -> Signer:
+    """Read a private key; make one where there is none yet, if that is allowed. `how` is what else makes it.
+
+    The public half is written beside it, for whoever checks.
 
     :raises NoKey: if there is none and none may be made, or it is another name's.
     :raises BadCheckpoint: if the file holds no key.
     """
     if not key_file.exists():
         if not may_make:
-            raise NoKey(f"there is no key in {key_file}; make one with `manage.py seal --make-key`")
+            raise NoKey(f"there is no key in {key_file}; make one with `{how}`")
         _write_new(key_file, Signer.make(name, kind).write())
     signer = Signer.parse(key_file.read_text())
     if (signer.name, signer.kind) != (name, kind):

@@ -9,11 +9,11 @@ from hashlib import sha256
 from django.db import connection, transaction
 from django.utils import timezone
 
+from audit.house import evidence_signer
 from audit.models import EvidencePack
 from audit.pack.archive import files_of, zip_of
 from audit.pack.document import document_of
 from audit.pack.facts import Facts, read_facts
-from audit.pack.signing import evidence_signer
 from audit.pack.typeset import typeset
 from audit.services.packs import advance_pack, claim_pack, fail_pack, finish_pack, pack_store
 from tables.rules.sentences import LANGUAGES

@@ -172,7 +172,7 @@ def test_the_process_writes_down_where_it_listens_and_ends_when_told(tmp_path: P
 def test_a_key_is_made_once_for_its_owner_alone_and_only_where_that_is_allowed(tmp_path: Path) -> None:
     file = tmp_path / "keys" / "journal.key"
     with pytest.raises(NoKey, match=r"make one with `manage\.py seal --make-key`"):
-        load_signer(file, "a.test/journal", LOG_KEY, may_make=False)
+        load_signer(file, "a.test/journal", LOG_KEY, may_make=False, how="manage.py seal --make-key")
     made = load_signer(file, "a.test/journal", LOG_KEY, may_make=True)
     assert load_signer(file, "a.test/journal", LOG_KEY, may_make=False) == made
     assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)

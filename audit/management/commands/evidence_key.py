@@ -1,13 +1,12 @@
 """The key that signs evidence packs."""
 
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from audit.pack.signing import evidence_signer, make_key
+from audit.house import evidence_signer
+from audit.keys import NoKey
+from audit.rules.checkpoint import BadCheckpoint
 
 
 class Command(BaseCommand):
@@ -18,10 +17,8 @@ class Command(BaseCommand):
         parser.add_argument("--make", action="store_true", help="make the key if there is none yet")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        path = Path(settings.EVIDENCE_KEY_FILE)
-        if options["make"] and not path.exists():
-            make_key(path, settings.EVIDENCE_NAME)
         try:
-            self.stdout.write(str(evidence_signer().verifier))
-        except ImproperlyConfigured as error:
-            raise CommandError(str(error)) from error
+            signer = evidence_signer(may_make=True if options["make"] else None)
+        except (NoKey, BadCheckpoint) as problem:
+            raise CommandError(str(problem)) from problem
+        self.stdout.write(str(signer.verifier))
