@@ -226,6 +226,7 @@ MIDDLEWARE = [
     "casino.second_factor.SecondFactorMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "casino.content_policy.ContentPolicyMiddleware",
+    "audit.looking.LooksMiddleware",
     "axes.middleware.AxesMiddleware",  # the last: it puts its own page in place of the sign-in's
 ]
 ROOT_URLCONF = "casino.urls"

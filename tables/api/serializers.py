@@ -29,6 +29,7 @@ from tables.models import (
 )
 from tables.queries.coups import Dealing
 from tables.queries.lookup import Found, Hit, Slip
+from tables.queries.people import reference_of
 from tables.rules.drawing import Outcome
 from tables.rules.sentences import sentence
 
@@ -67,8 +68,7 @@ class PlayerBody(serializers.ModelSerializer):
         """Return the reference outside."""
         if not self.context.get("may_see_references"):
             return None
-        identity = getattr(player, "identity", None)
-        return identity.reference if identity else None
+        return reference_of(player) if getattr(player, "identity", None) else None
 
 
 class TableBody(serializers.ModelSerializer):
