@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Check a journal that Bluecard exported, where Bluecard is not installed.
+"""Check a journal or an evidence pack that Bluecard exported, where Bluecard is not installed.
 
 Needs Python 3.9 or newer and the package `cryptography`, and nothing of the product. Says one of
 
-    VALID      every entry in the file is in the signed tree, unaltered
-    INVALID    and the first entry that is not
+    VALID      every entry in the file is in the signed tree, unaltered; of a pack, every file is as signed
+    INVALID    and the first entry or file that is not
     DIVERGED   the entries are in a signed tree, but not in the one that a checkpoint seen elsewhere signed:
                history was rewritten since
 
-usage: python3 verify.py EXPORT [--key KEY] [--witness KEY] [--seen CHECKPOINT] ...
+usage: python3 verify.py FILE [--key KEY] [--witness KEY] [--seen CHECKPOINT] ...
 
-Keys are the house's published ones (`name+hash+base64`, or a file with it). Without --key the one in the file
-is used, and that is said: whoever made up the file could have made up the key.
+FILE is an export of the journal, or an evidence pack (a ZIP archive). Keys are the house's published ones
+(`name+hash+base64`, or a file with it): that of the journal, and for a pack also that of its evidence.
+Without --key the one in the file is used, and that is said: whoever made up the file could have made that up.
 """
 
 from __future__ import annotations
@@ -23,12 +24,15 @@ import hashlib
 import json
 import struct
 import sys
+import zipfile
 from pathlib import Path
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 FORMAT = "bluecard-journal/1"
+SUMS, SIGNATURE, PACK_KEY = "SHA256SUMS", "SHA256SUMS.sig", "evidence.pub"
+ENTRIES, CHECKPOINT, JOURNAL_KEY = "journal/entries.jsonl", "journal/checkpoint", "journal.pub"
 VALID, INVALID, USAGE, DIVERGED = 0, 1, 2, 3
 
 
@@ -194,6 +198,8 @@ def check_body(entry, body):
 class Reader:
     """One export, read once from its beginning to its end."""
 
+    kind, hint = "export", ": have it made with --seen {}"
+
     def __init__(self, lines):
         self._lines = lines
         try:
@@ -245,8 +251,82 @@ class Reader:
         return index
 
 
+class Pack:
+    """An evidence pack: files under a signed manifest, and entries of the journal with their proofs."""
+
+    kind, hint = "pack", ": it shows the tree at one size only"
+
+    def __init__(self, archive, keys):
+        self.archive, self.names = archive, archive.namelist()
+        self.head, self.roots = {}, {}  # a pack shows no growth of the tree
+        try:
+            self.sums, line = archive.read(SUMS).decode(), archive.read(SIGNATURE).decode()
+            name = line.split(" ")[1]
+            self.signer = pick(keys, name) if keys else Key(archive.read(PACK_KEY).decode())
+            if self.signer is None:
+                raise ValueError(f"it is signed by {name}, whose key was not given")
+            self.signer.check(f"{self.sums}\n{line}")
+        except (KeyError, IndexError) as problem:
+            raise Invalid("file", f"it is no whole evidence pack ({problem})") from None
+        except ValueError as problem:
+            raise Invalid("manifest", str(problem)) from None
+        self._check_files()
+        self.checkpoint = self.key = None
+        if CHECKPOINT in self.names:
+            try:
+                self.checkpoint = Checkpoint(archive.read(CHECKPOINT).decode())
+                own = Key(archive.read(JOURNAL_KEY).decode()) if JOURNAL_KEY in self.names else None
+            except ValueError as problem:
+                raise Invalid("checkpoint", str(problem)) from None
+            self.key = pick(keys, self.checkpoint.origin) or own
+            if self.key is None:
+                raise Unusable(f"the key of {self.checkpoint.origin} is not in the pack: name it with --key")
+
+    def _check_files(self):
+        listed = {}
+        for line in self.sums.splitlines():
+            digest, _, name = line.partition("  ")
+            listed[name] = digest
+        for name in sorted(set(listed) - set(self.names)):
+            raise Invalid(f"file {name}", "it is missing")
+        for name in self.names:
+            if self.names.count(name) > 1:
+                raise Invalid(f"file {name}", "it stands twice in the archive")
+            if name not in listed and name not in (SUMS, SIGNATURE):
+                raise Invalid(f"file {name}", "it is not in the manifest")
+        for name, digest in listed.items():
+            if hashlib.sha256(self.archive.read(name)).hexdigest() != digest:
+                raise Invalid(f"file {name}", "it was changed")
+        self.count = len(listed)
+
+    def check(self):
+        """Check every entry against its hash and, where it is sealed, against the root; count both kinds."""
+        self.entries = self.sealed = 0
+        for line in self.archive.read(ENTRIES).decode().splitlines() if ENTRIES in self.names else []:
+            where = f"entry {self.entries + 1} of the pack"
+            try:
+                row = json.loads(line)
+                where = f"entry {row['entry']}"
+                leaf = leaf_hash(row["body"].encode())
+                if leaf.hex() != row["leaf_hash"]:
+                    raise ValueError("it is not what its hash says")
+                self.entries += 1
+                if "proof" in row:
+                    self._check_sealed(leaf, row)
+            except (ValueError, KeyError, TypeError, AttributeError) as problem:
+                raise Invalid(where, str(problem) or type(problem).__name__) from None
+
+    def _check_sealed(self, leaf, row):
+        steps = [bytes.fromhex(step) for step in row["proof"]]
+        if self.checkpoint is None or any(len(step) != 32 for step in steps):
+            raise ValueError("its proof leads nowhere")
+        if root_from(leaf, row["index"], self.checkpoint.size, steps) != self.checkpoint.root:
+            raise ValueError("it is not in the signed tree: it was altered, moved or put in")
+        self.sealed += 1
+
+
 def compare(reader, seen):
-    """Compare the export's tree with a checkpoint seen elsewhere, or raise Diverged."""
+    """Compare a file's tree with a checkpoint seen elsewhere, or raise Diverged."""
     size, newest = seen.size, reader.checkpoint
     if seen.origin != newest.origin:
         raise Unusable(f"the checkpoint seen elsewhere is of {seen.origin}, the export of {newest.origin}")
@@ -263,9 +343,14 @@ def compare(reader, seen):
             raise Diverged(f"nothing shows the {size} entries seen before in this tree ({problem})") from None
         root = seen.root if (older, newer) == (seen.root, newest.root) else b""
     if root is None:
-        raise Unusable(f"this export has no proof from {size} entries on: have it made with --seen {size}")
+        raise Unusable(f"this {reader.kind} has no proof from {size} entries on{reader.hint.format(size)}")
     if root != seen.root:
         raise Diverged(f"the first {size} entries are not those that were seen: history was rewritten")
+
+
+def pick(keys, name):
+    """Return the key of that name, if one was given."""
+    return next((key for key in keys if key.name == name), None)
 
 
 def read_key(text):
@@ -277,41 +362,33 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(
         prog="verify.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("export")
-    parser.add_argument("--key", help="the journal's published key, or the file it lies in")
+    parser.add_argument("file")
+    parser.add_argument(
+        "--key", action="append", default=[], help="a published key of the house, or the file it lies in"
+    )
     parser.add_argument(
         "--witness", action="append", default=[], help="a witness's published key, or its file"
     )
     parser.add_argument("--seen", action="append", default=[], help="file with a checkpoint kept elsewhere")
     options = parser.parse_args(arguments)
     try:
-        key = read_key(options.key) if options.key else None
+        keys = [read_key(text) for text in options.key]
         witnesses = [read_key(text) for text in options.witness]
         seen = [Checkpoint(Path(name).read_text()) for name in options.seen]
-        with Path(options.export).open(encoding="utf-8") as source:
-            return judge(source, key, witnesses, seen)
+        if zipfile.is_zipfile(options.file):
+            with zipfile.ZipFile(options.file) as archive:
+                return judge(lambda: judge_pack(archive, keys, witnesses, seen))
+        with Path(options.file).open(encoding="utf-8") as source:
+            return judge(lambda: judge_export(source, keys, witnesses, seen))
     except (OSError, ValueError) as problem:
         print(f"verify.py: {problem}", file=sys.stderr)
         return USAGE
 
 
-def judge(source, key, witnesses, seen):
-    """Say what an export is worth; return the exit status."""
+def judge(check):
+    """Say what a file is worth; return the exit status."""
     try:
-        reader = Reader(iter(source))
-        used = key or reader.key
-        try:
-            used.check(reader.checkpoint.note)
-            times = [(witness.name, witness.check(reader.checkpoint.note)) for witness in witnesses]
-        except ValueError as problem:
-            raise Invalid("checkpoint", str(problem)) from None
-        if used.name != reader.checkpoint.origin:
-            raise Invalid("checkpoint", f"it is of {reader.checkpoint.origin}, the key of {used.name}")
-        for one in seen:
-            used.check(one.note)
-        reader.check({one.size for one in seen})
-        for one in seen:
-            compare(reader, one)
+        said = check()
     except Invalid as problem:
         print(f"INVALID {problem}")
         return INVALID
@@ -321,18 +398,62 @@ def judge(source, key, witnesses, seen):
     except UnicodeDecodeError:
         print("INVALID file: it is no UTF-8")
         return INVALID
+    except zipfile.BadZipFile as problem:
+        print(f"INVALID file: {problem}")
+        return INVALID
     except (Unusable, ValueError) as problem:
         print(f"verify.py: {problem}", file=sys.stderr)
         return USAGE
-    count = reader.last - reader.first + 1
-    print(f"VALID leaf {reader.first} to {reader.last}, {count} of {reader.checkpoint.size} entries sealed")
-    for name, at in times:
-        print(f"cosigned by {name}, {at} seconds after 1970 began (UTC)")
-    if key is None:
-        print(f"signed with the key that the file itself names: {used.text}")
-    for one in seen:
-        print(f"and it grew from the {one.size} entries seen before")
+    print("\n".join(said))
     return VALID
+
+
+def judge_export(source, keys, witnesses, seen):
+    """Check an export of the journal; return what to say of it."""
+    reader = Reader(iter(source))
+    used = pick(keys, reader.checkpoint.origin) or (keys[0] if keys else reader.key)
+    signed = check_checkpoint(reader.checkpoint, used, witnesses, seen)
+    reader.check({one.size for one in seen})
+    for one in seen:
+        compare(reader, one)
+    count = reader.last - reader.first + 1
+    return [
+        f"VALID leaf {reader.first} to {reader.last}, {count} of {reader.checkpoint.size} entries sealed",
+        *signed,
+        *([] if keys else [f"signed with the key that the file itself names: {used.text}"]),
+        *(f"and it grew from the {one.size} entries seen before" for one in seen),
+    ]
+
+
+def judge_pack(archive, keys, witnesses, seen):
+    """Check an evidence pack; return what to say of it."""
+    pack = Pack(archive, keys)
+    signed = check_checkpoint(pack.checkpoint, pack.key, witnesses, seen) if pack.checkpoint else []
+    pack.check()
+    for one in seen if pack.checkpoint else []:
+        compare(pack, one)
+    tree = f" in the tree of {pack.checkpoint.size} that {pack.key.name} signed" if pack.checkpoint else ""
+    own = [key for key in (pack.signer, pack.key) if key is not None and key not in keys]
+    return [
+        f"VALID {pack.count} files as signed by {pack.signer.name}",
+        f"{pack.entries} entries of the journal, {pack.sealed} of them sealed{tree}",
+        *signed,
+        *(f"signed with the key that the file itself names: {key.text}" for key in own),
+    ]
+
+
+def check_checkpoint(checkpoint, key, witnesses, seen):
+    """Check who signed a checkpoint and those seen elsewhere; return what the witnesses said."""
+    try:
+        key.check(checkpoint.note)
+        times = [(witness.name, witness.check(checkpoint.note)) for witness in witnesses]
+    except ValueError as problem:
+        raise Invalid("checkpoint", str(problem)) from None
+    if key.name != checkpoint.origin:
+        raise Invalid("checkpoint", f"it is of {checkpoint.origin}, the key of {key.name}")
+    for one in seen:
+        key.check(one.note)
+    return [f"cosigned by {name}, {at} seconds after 1970 began (UTC)" for name, at in times]
 
 
 if __name__ == "__main__":

@@ -17,9 +17,11 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from audit.queries.persons import NoPerson
+from audit.rules.attachments import BadAttachment
 from audit.services.asking import BadRuling
 from audit.services.complaint_record import BadComplaint, CannotChange
 from audit.services.incidents import BadReport, OtherReport
+from audit.services.packs import NothingToShow
 from audit.services.rulings import CannotDecide
 from tables.api.problems import MEDIA_TYPE, FieldError, Problem, ProblemDetails
 from tables.feed.reader import UnknownTable
@@ -43,6 +45,8 @@ DOMAIN_ERRORS: tuple[tuple[type[Exception], int, str, str], ...] = (
     (BadReport, 400, "bad-input", "Bad input"),
     (OtherReport, 409, "conflict", "Conflict"),
     (BadComplaint, 400, "bad-input", "Bad input"),
+    (BadAttachment, 400, "bad-input", "Bad input"),
+    (NothingToShow, 400, "bad-input", "Bad input"),
     (CannotChange, 409, "changed", "Not done"),
     (IllegalTransition, 409, "illegal-transition", "Not possible in this state"),
     (BadRoundId, 400, "bad-round-id", "Not a round ID"),
@@ -50,6 +54,9 @@ DOMAIN_ERRORS: tuple[tuple[type[Exception], int, str, str], ...] = (
     (PlayRefused, 409, "not-possible", "Not possible now"),
     (UnknownTable, 404, "not-found", "Not found"),
 )
+
+#: Those of them that name a field and a rule.
+FIELD_ERRORS = (BadSetup, BadRuling, BadReport, BadComplaint, BadAttachment, NothingToShow, PlayRefused)
 
 #: What REST framework raises, by status: the problem's code and title.
 HTTP_PROBLEMS: dict[int, tuple[str, str]] = {
@@ -114,7 +121,7 @@ def _http_problem(status: int, detail: str, errors: list[FieldError] | None = No
 def _fields_of(error: Exception) -> list[FieldError]:
     if isinstance(error, BadRoundId):
         return [FieldError("round_id", error.code.value, error.message)]
-    if isinstance(error, BadSetup | BadRuling | BadReport | BadComplaint | PlayRefused):
+    if isinstance(error, FIELD_ERRORS):
         return [FieldError(error.field, error.rule, error.message)]
     if isinstance(error, CannotDecide | CannotChange):
         return [FieldError(WHOLE, error.rule, error.message)]

@@ -1,4 +1,4 @@
-"""Files attached to incidents and rulings: listed on their pages, sent there, and given out."""
+"""Files attached to incidents, rulings and complaints: listed on their pages, sent there, and given out."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -18,6 +18,7 @@ from audit.services.attachments import (
     PERMISSION,
     SUBJECTS,
     AttachmentGone,
+    Sent,
     attach_file,
     limits,
     open_attachment,
@@ -72,8 +73,7 @@ class AttachmentAdmin(ReadOnlyAdmin):
                 user=user,
             )
         except BadAttachment as error:
-            why = ATTACHMENT_REFUSALS.get(error.rule, error.message)
-            messages.error(request, _("The file was not attached. %(why)s") % {"why": why})
+            messages.error(request, say_not_taken(error.rule, error.message))
         except NotAllowed as error:
             raise PermissionDenied from error
         else:
@@ -94,6 +94,21 @@ class AttachmentAdmin(ReadOnlyAdmin):
         except AttachmentGone as error:
             raise Http404(str(error)) from error
         return as_download(served.data, served.name, served.content_type)
+
+
+def files_sent(request: HttpRequest) -> list[Sent]:
+    """Read the files of a form; of each one byte more than allowed is enough to be refused for it."""
+    most = limits()
+    sent = request.FILES.getlist("files")[: most.count]
+    return [Sent(file.name or "", file.read(most.size_bytes + 1)) for file in sent]
+
+
+def say_not_taken(rule: str, message: str, name: str = "") -> str:
+    """Say why a file was not attached, and which one, where there may be several."""
+    why = ATTACHMENT_REFUSALS.get(rule, message)
+    if name:
+        return _("%(name)s was not attached. %(why)s") % {"name": name, "why": why}
+    return _("The file was not attached. %(why)s") % {"why": why}
 
 
 def _subject(request: HttpRequest, kind: str, pk: int) -> Any:

@@ -16,6 +16,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from audit import complaint_words as words
+from audit.admin.attachment import files_sent, say_not_taken
 from audit.admin.complaint_view import (
     bets_of,
     coup_of,
@@ -32,6 +33,7 @@ from audit.models import ComplaintChannel
 from audit.queries.complaint_rounds import recorded_of
 from audit.queries.complaint_times import answer_due
 from audit.rules.complaints import Said
+from audit.services.attachments import limits
 from audit.services.complaint_record import BadComplaint
 from audit.services.complaints import Judged, file_complaint, judge_complaint
 from tables.admin.record import Crumb
@@ -170,6 +172,7 @@ def _record(
             sender=f"user-{request.user.pk}",
             idempotency_key=typed.key[:64],
             chosen=round_,
+            files=files_sent(request),
         )
     except REFUSING as error:
         return refusal_of(error)
@@ -186,6 +189,8 @@ def _record(
         messages.warning(request, _("%(number)s is recorded and waits for what is missing.") % said_of)
     else:
         messages.success(request, _("%(number)s is recorded; the video is asked for.") % said_of)
+    for one in filed.files_refused:
+        messages.error(request, say_not_taken(one.rule, one.message, one.name))
     return HttpResponseRedirect(reverse("admin:audit_complaint_change", args=[complaint.pk]))
 
 
@@ -214,6 +219,7 @@ def _context(
         "tables": list(GameTable.objects.order_by("code").values_list("code", flat=True)),
         "channels": list(words.CHANNELS.items()),
         "languages": list(words.LANGUAGES.items()),
+        "attach_megabytes": limits().size_bytes // 1_000_000,
         "answer_due": answer_due(now, table),
         "now": now,
         "zone": zone,

@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy
 
 from audit import complaint_words as words
 from audit.admin.ask import ask_url
+from audit.admin.attachment import attachments_context
 from audit.admin.complaint_view import (
     bets_of,
     coup_of,
@@ -25,6 +26,7 @@ from audit.admin.complaint_view import (
     say_window,
     video_context,
 )
+from audit.admin.evidence import pack_url
 from audit.admin.refusals import REFUSING, Refusal, refusal_of
 from audit.admin.ruling_words import ruling_badge
 from audit.models import RUNNING_STATUSES, Complaint, ComplaintEvent, Consent
@@ -216,6 +218,8 @@ def page_context(request: HttpRequest, complaint: Complaint, redone: Redone | No
             (one, RULING_KINDS[one.kind], ruling_badge(one)) for one in complaint.rulings.order_by("pk")
         ],
         "ask_url": _ask_url(request, complaint),
+        "pack_url": pack_url(request, complaint) if round_ is not None else "",
+        **attachments_context(request, complaint),
         "consent": complaint.consents.select_related("requested_by_person", "decided_by_person")
         .order_by("-pk")
         .first(),

@@ -15,13 +15,21 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from audit.admin.frame import draw, require
 from audit.models import EvidencePack, PackStatus, PackSubject
-from audit.services.packs import PERMISSION, STEPS, NotReady, ask_for_pack, open_pack
+from audit.services.packs import (
+    PERMISSION,
+    STEPS,
+    SUBJECTS,
+    NothingToShow,
+    NotReady,
+    ask_for_pack,
+    label_of,
+    open_pack,
+)
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
 from tables.admin.filters import TableFilter, choice_filter, date_range_filter
 from tables.admin.panels import HeadButton, add_head_buttons
-from tables.admin.record import Crumb, Fact, Facts, Record, link
-from tables.models import Round, Shoe
+from tables.admin.record import Crumb, Fact, Facts, Record
 from tables.services.actors import Actor, NotAllowed
 from tables.templatetags.felt import moment, state_badge
 from tables.words import State
@@ -38,8 +46,11 @@ STEP_WORDS: Final = {
     2: gettext_lazy("sets the pages"),
     3: gettext_lazy("packs and signs"),
 }
-SUBJECT_WORDS: Final = {"round": gettext_lazy("Round"), "shoe": gettext_lazy("Shoe")}
-MODELS: Final[dict[str, type[Any]]] = {"round": Round, "shoe": Shoe}
+SUBJECT_WORDS: Final = {
+    "round": gettext_lazy("Round"),
+    "shoe": gettext_lazy("Shoe"),
+    "complaint": gettext_lazy("Complaint"),
+}
 
 
 @admin.register(EvidencePack)
@@ -52,13 +63,15 @@ class EvidencePackAdmin(ReadOnlyAdmin):
         choice_filter(gettext_lazy("kind of subject"), "subject_kind", SUBJECT_WORDS),
     )
     prefix_fields = ("number", "subject_label")
-    search_words = gettext_lazy("Pack, round or shoe starts with")
+    search_words = gettext_lazy("Pack, round, shoe or complaint starts with")
     newest_by = ("asked_at", "id")
     related = ("table", "asked_by")
     record_template = "bluecard/evidence/pack.html"
-    list_lead = gettext_lazy("Signed archives of a round or a shoe for players, auditors and regulators.")
+    list_lead = gettext_lazy(
+        "Signed archives of a round, a shoe or a complaint for players, auditors and regulators."
+    )
     empty_heading = gettext_lazy("No evidence pack was asked for")
-    empty_words = gettext_lazy("A pack is asked for on the page of a round or a shoe.")
+    empty_words = gettext_lazy("A pack is asked for on the page of a round, a shoe or a complaint.")
 
     def clean_search(self, column: str, text: str) -> str:
         return text.upper()
@@ -69,7 +82,8 @@ class EvidencePackAdmin(ReadOnlyAdmin):
 
     @column(gettext_lazy("about"))
     def about(self, found: EvidencePack) -> SafeString:
-        return link(found.subject_kind, found.subject_id, found.subject_label, is_id=True)
+        url = _page_of(found.subject_kind, found.subject_id)
+        return format_html('<a class="bc-link bc-id" href="{}">{}</a>', url, found.subject_label)
 
     @column(gettext_lazy("table"))
     def table_code(self, found: EvidencePack) -> str:
@@ -94,23 +108,29 @@ class EvidencePackAdmin(ReadOnlyAdmin):
     def ask(self, request: HttpRequest, kind: str, pk: int) -> HttpResponse:
         """Say what a pack will hold, and ask for it when the button is pressed."""
         require(request, PERMISSION)
-        model = MODELS.get(kind)
-        subject = model._default_manager.filter(pk=pk).first() if model and pk < 2**63 else None
-        if subject is None or not request.user.has_perm(f"tables.view_{kind}"):
-            raise Http404("no such subject")
+        subject = _subject(request, kind, pk)
         if request.method == "POST":
             user: Any = request.user
-            pack = ask_for_pack(subject=subject, actor=Actor.of_user(user), at=datetime.now(UTC), user=user)
+            try:
+                pack = ask_for_pack(
+                    subject=subject, actor=Actor.of_user(user), at=datetime.now(UTC), user=user
+                )
+            except NothingToShow:
+                messages.error(
+                    request, _("The complaint names no round: there is nothing to make a pack of.")
+                )
+                return HttpResponseRedirect(_page_of(kind, pk))
             messages.success(request, _("%(number)s is asked for.") % {"number": pack.number})
             return HttpResponseRedirect(reverse("admin:audit_evidencepack_change", args=[pack.pk]))
-        back = reverse(f"admin:tables_{kind}_change", args=[pk])
+        back = _page_of(kind, pk)
         context = {
-            "title": _("Evidence of %(subject)s") % {"subject": subject.public_id},
+            "title": _("Evidence of %(subject)s") % {"subject": label_of(subject)},
             "crumbs": [
                 Crumb(_("Evidence packs"), reverse("admin:audit_evidencepack_changelist")),
-                Crumb(subject.public_id, back),
+                Crumb(label_of(subject), back),
             ],
             "back_url": back,
+            "is_complaint": kind == PackSubject.COMPLAINT,
             "names_players": request.user.has_perm("tables.view_playeridentity"),
         }
         return draw(self, request, "bluecard/evidence/ask.html", context)
@@ -187,13 +207,32 @@ def _asker(pack: EvidencePack) -> str:
     return pack.asked_by.get_full_name() or pack.asked_by.get_username()
 
 
+def _page_of(kind: str, pk: int) -> str:
+    """Return the address of what a pack is about."""
+    app = SUBJECTS[PackSubject(kind)]._meta.app_label
+    return reverse(f"admin:{app}_{kind}_change", args=[pk])
+
+
+def _subject(request: HttpRequest, kind: str, pk: int) -> Any:
+    """Find what a pack is to be about, for one who may see it."""
+    model = SUBJECTS.get(kind) if pk < 2**63 else None  # type: ignore[call-overload]
+    subject = model._default_manager.filter(pk=pk).first() if model else None
+    if model is None or subject is None or not request.user.has_perm(f"{model._meta.app_label}.view_{kind}"):
+        raise Http404("no such subject")
+    return subject
+
+
+def pack_url(request: HttpRequest, found: Any) -> str:
+    """Return where a pack about a record is asked for; empty for one who may not."""
+    if not request.user.has_perm(PERMISSION):
+        return ""
+    return reverse("admin:audit_evidencepack_ask", args=[PackSubject(found._meta.model_name).value, found.pk])
+
+
 def evidence_buttons(request: HttpRequest, found: Any) -> list[HeadButton]:
     """Offer an evidence pack on the page of a round or a shoe."""
-    if not request.user.has_perm(PERMISSION):
-        return []
-    kind = PackSubject(found._meta.model_name).value
-    url = reverse("admin:audit_evidencepack_ask", args=[kind, found.pk])
-    return [HeadButton(_("Evidence pack"), url, "lock")]
+    url = pack_url(request, found)
+    return [HeadButton(_("Evidence pack"), url, "lock")] if url else []
 
 
 add_head_buttons("round", evidence_buttons)

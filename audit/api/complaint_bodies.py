@@ -1,6 +1,7 @@
 """How complaints look from outside, and what may be sent about them. Times are UTC."""
 
 import re
+from base64 import b64decode
 from datetime import UTC, datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo, available_timezones
@@ -8,6 +9,8 @@ from zoneinfo import ZoneInfo, available_timezones
 from rest_framework import serializers
 
 from audit.models import (
+    Attachment,
+    AttachmentSubject,
     Complaint,
     ComplaintAction,
     ComplaintChannel,
@@ -19,11 +22,13 @@ from audit.models import (
     VideoHoldStatus,
 )
 from audit.queries.video import holds_of
+from audit.rules.attachments import AttachmentKind
 from audit.services.complaint_record import LONGEST
 from tables.api.filters import DatedParameters, Strict
 from tables.api.problems import bad_field
 from tables.api.serializers import PlayerBody
 
+MOST_FILES: Final = 10
 _SECONDS: Final = re.compile(r"\d{2}:\d{2}:\d{2}", re.ASCII)
 
 
@@ -92,8 +97,38 @@ class Details(Strict):
     contact = _text("contact", "Where the player is answered.")
 
 
+class Base64Field(serializers.CharField):
+    """Bytes, written in base64."""
+
+    default_error_messages = {"base64": "This is no base64."}
+
+    def to_internal_value(self, data: Any) -> bytes:
+        """Read the bytes.
+
+        :raises ValidationError: if they are not written in base64.
+        """
+        try:
+            return b64decode(super().to_internal_value(data), validate=True)
+        except ValueError:
+            self.fail("base64")
+
+
+class SentFile(Strict):
+    """A file that goes with a complaint: PDF, PNG, JPEG or plain text, by what it holds."""
+
+    name = serializers.CharField(max_length=200, help_text="What people call the file.")
+    content = Base64Field(allow_blank=True, help_text="Its bytes in base64.")
+
+
 class Filing(Details):
     """A complaint as it is filed."""
+
+    attachments = SentFile(
+        many=True,
+        default=list,
+        max_length=MOST_FILES,
+        help_text="Files of the player. One that is not taken is named in `not_attached`.",
+    )
 
     channel = _one_of(ComplaintChannel, default="chat", help_text="How the player reached the house.")
     language = serializers.ChoiceField(["en", "th"], default="th", help_text="In which to answer.")
@@ -178,7 +213,36 @@ class ComplaintBody(serializers.ModelSerializer):
         return sorted(ruling.number for ruling in complaint.rulings.all())
 
 
+class AttachmentBody(serializers.ModelSerializer):
+    name = serializers.SerializerMethodField(help_text="null once the file was erased.")
+    sha256 = serializers.SerializerMethodField(help_text="Of the file as kept; null once it was erased.")
+    kind = _one_of(AttachmentKind)
+
+    class Meta:
+        model = Attachment
+        fields = ("uuid", "name", "kind", "size_bytes", "sha256", "added_at")
+
+    def get_name(self, attachment: Attachment) -> str | None:
+        """Return the name people see."""
+        file = getattr(attachment, "file", None)
+        return file.name if file is not None else None
+
+    def get_sha256(self, attachment: Attachment) -> str | None:
+        """Return the digest of the file as it is kept."""
+        file = getattr(attachment, "file", None)
+        return file.sha256 if file is not None else None
+
+
+class NotTakenBody(serializers.Serializer):
+    """A file that was not attached, and why."""
+
+    name = serializers.CharField()
+    rule = serializers.CharField()
+    message = serializers.CharField()
+
+
 class FiledBody(ComplaintBody):
+    not_attached = NotTakenBody(many=True, help_text="Files that were not taken, each with why.")
     is_repeat = serializers.BooleanField(help_text="true when the key had made it before.")
     missing = serializers.ListField(
         child=serializers.CharField(), help_text="What the rule asks for and it does not name."
@@ -189,7 +253,7 @@ class FiledBody(ComplaintBody):
 
     class Meta(ComplaintBody.Meta):
         fields = (  # type: ignore[assignment]
-            *ComplaintBody.Meta.fields, "is_repeat", "missing", "did_you_mean",
+            *ComplaintBody.Meta.fields, "is_repeat", "missing", "did_you_mean", "not_attached",
         )  # fmt: skip
 
 
@@ -234,11 +298,19 @@ class ComplaintDetailBody(ComplaintBody):
     said = WordsBody(allow_null=True)
     steps = StepBody(many=True)
     video = VideoHoldBody(many=True)
+    attachments = AttachmentBody(many=True)
 
     class Meta(ComplaintBody.Meta):
         fields = (  # type: ignore[assignment]
-            *ComplaintBody.Meta.fields, "said", "steps", "video",
+            *ComplaintBody.Meta.fields, "said", "steps", "video", "attachments",
         )  # fmt: skip
+
+
+def attachments_of(complaint: Complaint) -> list[Attachment]:
+    """Return what is attached to a complaint, in the order in which it came."""
+    kind = AttachmentSubject.COMPLAINT.value
+    found = Attachment.objects.filter(subject_kind=kind, subject_id=complaint.pk)
+    return list(found.select_related("file").order_by("pk"))
 
 
 def with_details(complaint: Any) -> Any:
@@ -247,5 +319,6 @@ def with_details(complaint: Any) -> Any:
     complaint.steps = list(events)
     said = [event.words for event in complaint.steps if hasattr(event, "words")]
     complaint.said = said[-1] if said else None
+    complaint.attachments = attachments_of(complaint)
     complaint.video = holds_of(complaint.round) if complaint.round else []
     return complaint

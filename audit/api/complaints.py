@@ -18,6 +18,7 @@ from audit.api.schema import COMPLAINT, VERB, complaint_problems
 from audit.models import Complaint, ComplaintChannel
 from audit.rules.complaints import Said
 from audit.services import complaint_verbs as verbs
+from audit.services.attachments import Sent, attach_file, limits
 from audit.services.complaints import add_information, file_complaint
 from audit.services.looks import look_at_complaint
 from tables.api.base import ApiView
@@ -38,6 +39,11 @@ IDEMPOTENCY = OpenApiParameter(
     description="Any text of 1 to 64 characters; the same one finds the complaint it made before.",
 )
 HANDLE = "audit.handle_complaint"
+
+
+def most_bytes() -> int:
+    """Return how long a body with a file in it may be: base64 writes three bytes as four."""
+    return inputs.MAX_BODY_BYTES + limits().size_bytes * 4 // 3
 
 
 def complaints() -> QuerySet[Complaint]:
@@ -114,10 +120,10 @@ class Complaints(ApiView):
 
         It is recorded in any case: one that is late, incomplete or names no round comes back `refused`, and
         says why in `refusal`; one that lacks a detail may wait for it. A machine sends an `Idempotency-Key`:
-        the same key with the same text answers 200 with the complaint it made before.
+        the same key with the same text answers 200 with the complaint it made before, and attaches nothing.
         """
         at = timezone.now()
-        fields = inputs.read_input(bodies.Filing, request)
+        fields = inputs.read_input(bodies.Filing, request, limit=most_bytes())
         actor, user = who_asks(request)
         key = request.headers.get("Idempotency-Key", "")
         if (key or user is None) and not KEY.fullmatch(key):
@@ -133,6 +139,7 @@ class Complaints(ApiView):
             at=at,
             sender=f"user-{user.pk}" if user else actor.id,
             idempotency_key=key,
+            files=[Sent(file["name"], file["content"]) for file in fields["attachments"]],
         )
         found: Any = complaints().get(pk=filed.complaint.pk)
         body = {
@@ -140,8 +147,36 @@ class Complaints(ApiView):
             "is_repeat": filed.is_repeat,
             "missing": found.events.get(version=1).data.get("missing", []),
             "did_you_mean": list(filed.did_you_mean),
+            "not_attached": [one._asdict() for one in filed.files_refused],
         }
         return Response(body, status=status.HTTP_200_OK if filed.is_repeat else status.HTTP_201_CREATED)
+
+
+class ComplaintAttachments(ApiView):
+    scopes, permission = (Scope.COMPLAINT_WRITE,), HANDLE
+
+    @extend_schema(
+        operation_id="attach_to_complaint",
+        summary="Attach a file to a complaint",
+        request=bodies.SentFile,
+        parameters=[COMPLAINT],
+        responses={201: bodies.AttachmentBody, **complaint_problems(400, 401, 403, 404, 413, 415)},
+        examples=examples.shown(examples.ATTACHMENT, 201),
+    )
+    def post(self, request: Request, number: str) -> Response:
+        """A file that the player sends later. What it is, its bytes tell; a picture is drawn anew."""
+        complaint = complaint_in_path(self, number)
+        fields = inputs.read_input(bodies.SentFile, request, limit=most_bytes())
+        actor, user = who_asks(request)
+        attachment = attach_file(
+            subject=complaint,
+            data=fields["content"],
+            name=fields["name"],
+            actor=actor,
+            at=timezone.now(),
+            user=user,
+        )
+        return Response(bodies.AttachmentBody(attachment).data, status=status.HTTP_201_CREATED)
 
 
 class OneComplaint(ApiView):

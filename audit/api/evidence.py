@@ -12,9 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from audit.api import examples, inputs
-from audit.api.named import rounds_in_body, shoe_in_body
+from audit.api.named import complaint_in_body, rounds_in_body, shoe_in_body
 from audit.api.schema import PACK, pack_problems
-from audit.models import EvidencePack, PackStatus, PackSubject
+from audit.models import Complaint, EvidencePack, PackStatus, PackSubject
 from audit.services.packs import PERMISSION, NotReady, ask_for_pack, open_pack
 from tables.api.base import ApiView
 from tables.api.filters import Strict
@@ -26,14 +26,15 @@ NUMBER: Final = re.compile(r"E-[0-9]{4,9}", re.ASCII)
 
 
 class PackRequest(Strict):
-    """What a pack is to be about: a round or a shoe."""
+    """What a pack is to be about: a round, a shoe or a complaint."""
 
     round = serializers.CharField(max_length=60, required=False, help_text="The round's ID.")
     shoe = serializers.CharField(max_length=24, required=False, help_text="Or the shoe's ID.")
+    complaint = serializers.CharField(max_length=12, required=False, help_text="Or the complaint's number.")
 
 
 class PackBody(serializers.ModelSerializer):
-    about = serializers.CharField(source="subject_label", help_text="The ID of the round or the shoe.")
+    about = serializers.CharField(source="subject_label", help_text="The ID or number of what it is about.")
     kind = serializers.ChoiceField([one.value for one in PackSubject], source="subject_kind")
     status = serializers.ChoiceField([one.value for one in PackStatus])
     step = serializers.IntegerField(help_text="1 reads the record, 2 sets the pages, 3 packs and signs.")
@@ -58,18 +59,21 @@ class EvidencePacks(ApiView):
         examples=examples.shown(examples.PACK, 202),
     )
     def post(self, request: Request) -> Response:
-        """All that is known of a round or a shoe, as one signed archive; it is made by a worker.
+        """All that is known of a round, a shoe or a complaint, as one signed archive; it is made by a worker.
 
-        Asked twice within half a minute, the same pack comes back.
+        A pack about a complaint tells of its round, so that it needs to name one. Asked twice within half a
+        minute, the same pack comes back.
         """
         fields = inputs.read_input(PackRequest, request)
         if len(fields) != 1:
-            raise bad_field("round", "evidence/subject", "Name a round or a shoe, one of them.")
-        subject: Round | Shoe
+            raise bad_field("round", "evidence/subject", "Name a round, a shoe or a complaint, one of them.")
+        subject: Round | Shoe | Complaint
         if "round" in fields:
             [subject] = rounds_in_body([fields["round"]], where="round")
-        else:
+        elif "shoe" in fields:
             subject = shoe_in_body(fields["shoe"])
+        else:
+            subject = complaint_in_body(fields["complaint"])
         user: Any = request.user
         pack = ask_for_pack(subject=subject, actor=Actor.of_user(user), at=timezone.now(), user=user)
         return Response(PackBody(pack).data, status=status.HTTP_202_ACCEPTED)

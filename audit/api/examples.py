@@ -187,6 +187,15 @@ FILED = COMPLAINT | {
     "is_repeat": False,
     "missing": [],
     "did_you_mean": [],
+    "not_attached": [],
+}
+ATTACHMENT = {
+    "uuid": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+    "name": "screen.png",
+    "kind": "png",
+    "size_bytes": 48_213,
+    "sha256": _HASH,
+    "added_at": "2026-11-30T09:12:40Z",
 }
 COMPLAINT_DETAIL = COMPLAINT | {
     "said": {
@@ -228,6 +237,7 @@ COMPLAINT_DETAIL = COMPLAINT | {
             "answered_at": "2026-11-30T09:12:41Z",
         }
     ],
+    "attachments": [ATTACHMENT],
 }
 WHOLE_LOOKUP: dict[str, Any] = {
     "hits": [

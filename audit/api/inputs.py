@@ -4,9 +4,9 @@ from rest_framework import serializers
 
 from audit.models import IncidentStatus, RulingKind, RulingStatus
 from tables.api.filters import DatedParameters, Parameters, Strict, TransactionFeed
-from tables.api.inputs import read_input
+from tables.api.inputs import MAX_BODY_BYTES, read_input
 
-__all__ = ["read_input"]
+__all__ = ["MAX_BODY_BYTES", "read_input"]
 
 MAX_ROUNDS = 5_000
 PLACES = ("P1", "B1", "P2", "B2", "P3", "B3")

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Prefetch, QuerySet
 
-from audit.models import Incident, Ruling, RulingKind, RulingRound
+from audit.models import Complaint, Incident, Ruling, RulingKind, RulingRound
 from audit.queries.decisions import loaded_decisions
 from tables.api.base import ApiView
 from tables.api.problems import bad_field, unknown
@@ -127,6 +127,17 @@ def shoe_in_body(name: str) -> Shoe:
     if shoe is None:
         raise bad_field("shoe", "shoe/unknown", f"There is no shoe {name!r}.")
     return shoe
+
+
+def complaint_in_body(name: str) -> Complaint:
+    """Find the complaint that a body names.
+
+    :raises Problem: 400 if there is none.
+    """
+    complaint = Complaint.objects.filter(number=name.strip().upper()).first()
+    if complaint is None:
+        raise bad_field("complaint", "complaint/unknown", f"There is no complaint {name!r}.")
+    return complaint
 
 
 def draft_in_body(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -31,6 +31,11 @@ urlpatterns = [
         complaints.ComplaintInformation.as_view(),
         name="complaint-information",
     ),
+    path(
+        "v1/complaints/<str:number>/attachments",
+        complaints.ComplaintAttachments.as_view(),
+        name="complaint-attachments",
+    ),
     path("v1/complaints/<str:number>/<str:verb>", complaints.ComplaintVerb.as_view(), name="complaint-verb"),
     path("v1/rulings", rulings.Rulings.as_view(), name="rulings"),
     path("v1/rulings/preview", rulings.RulingPreview.as_view(), name="preview-ruling"),

@@ -13,15 +13,17 @@ from typing import Any, Final
 
 from django.conf import settings
 
+from audit.house import journal_key
 from audit.models import EvidencePack
-from audit.pack.facts import Facts, Row
+from audit.pack.facts import Facts
 from audit.pack.proofs import proofs_of
+from audit.pack.rows import Row
 from audit.rules.checkpoint import Signer
 from audit.rules.manifest import SIGNATURE, SUMS, sign_sums, write_sums
 from tables.services.journal import moment
 
 FORMAT: Final = "bluecard-evidence/1"
-VERIFIER: Final = Path(settings.ROOT_FOLDER) / "scripts" / "verify_pack.py"
+VERIFIER: Final = Path(settings.ROOT_FOLDER) / "verify.py"
 
 
 def files_of(pack: EvidencePack, facts: Facts, pdf: bytes, signer: Signer) -> dict[str, bytes]:
@@ -31,8 +33,9 @@ def files_of(pack: EvidencePack, facts: Facts, pdf: bytes, signer: Signer) -> di
         files[f"tables/{name}.csv"] = _csv(rows)
     for book in facts.rulebooks:
         files[f"rulebooks/{book.code}-{book.version}.yaml"] = book.document.encode()
+    files |= facts.files
     files |= _journal_files(facts)
-    files["verify_pack.py"] = VERIFIER.read_bytes()
+    files["verify.py"] = VERIFIER.read_bytes()
     files["evidence.pub"] = f"{signer.verifier}\n".encode()
     sums = write_sums(files)
     return {**files, SUMS: sums.encode(), SIGNATURE: sign_sums(sums, signer).encode()}
@@ -106,4 +109,6 @@ def _journal_files(facts: Facts) -> dict[str, bytes]:
     files = {"journal/entries.jsonl": "".join(f"{line}\n" for line in lines).encode()}
     if proofs.checkpoint:
         files["journal/checkpoint"] = proofs.checkpoint.encode()
+        if (key := journal_key()) is not None:
+            files["journal.pub"] = f"{key}\n".encode()
     return files

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -12,11 +11,11 @@ from django.utils import translation
 from django.utils.html import strip_tags
 from django.utils.translation import gettext as _
 
-from audit import words as decided
 from audit.models import EvidencePack
+from audit.pack.blocks import NUMBER, TEXT, Block, both, local, table
 from audit.pack.facts import Facts
+from audit.pack.questions import decision_sections
 from tables import words
-from tables.admin.timeline_words import timeline_lines
 from tables.models import Bet, BetStatus, Finding, Hold, Round, Rulebook, Settlement, SettlementLine
 from tables.queries.coups import Dealing, dealings_of_round
 from tables.queries.rulebooks import rules_of
@@ -24,10 +23,9 @@ from tables.queries.timeline import outcome_of, timeline_of_round
 from tables.rules.cards import hand_total
 from tables.rules.currencies import write_money
 from tables.rules.sentences import Language, heading, mistake, sentence
+from tables.timeline_words import timeline_lines
 
-Block = dict[str, Any]
 BETS_SHOWN = 200
-TEXT, NUMBER = False, True
 
 
 def document_of(pack: EvidencePack, facts: Facts, language: Language) -> Block:
@@ -45,7 +43,7 @@ def document_of(pack: EvidencePack, facts: Facts, language: Language) -> Block:
                     if not facts.is_shoe
                     for section in _round_sections(round_, facts, language)
                 ),
-                *_decision_sections(facts, language),
+                *decision_sections(facts, language),
                 *(_rule_section(book, facts, language) for book in facts.rulebooks),
                 _journal_section(facts),
             ],
@@ -53,11 +51,11 @@ def document_of(pack: EvidencePack, facts: Facts, language: Language) -> Block:
 
 
 def _head(pack: EvidencePack, facts: Facts) -> list[list[str]]:
-    table = facts.shoe.table
+    at = facts.shoe.table
     return [
         [_("Evidence pack"), pack.number],
-        [_("Stated at"), _both(pack.asked_at, table.zone)],
-        [_("Table"), f"{table.code}, {table.name}"],
+        [_("Stated at"), both(pack.asked_at, at.zone)],
+        [_("Table"), f"{at.code}, {at.name}"],
         [_("Shoe"), facts.shoe.public_id],
         [_("Rounds"), str(len(facts.rounds))],
         [_("Rulebook"), "; ".join(_book_name(book) for book in facts.rulebooks)],
@@ -67,16 +65,6 @@ def _head(pack: EvidencePack, facts: Facts) -> list[list[str]]:
 
 def _book_name(book: Rulebook) -> str:
     return _("%(code)s, version %(version)s") % {"code": book.code, "version": book.version}
-
-
-def _local(at: datetime | None, zone: str) -> str:
-    return at.astimezone(ZoneInfo(zone)).strftime("%Y-%m-%d %H:%M:%S") if at else "–"
-
-
-def _both(at: datetime | None, zone: str) -> str:
-    if at is None:
-        return "–"
-    return f"{_local(at, zone)} ({zone}), {at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _plain(text: Any) -> str:
@@ -124,7 +112,7 @@ def _round_facts(round_: Round, zone: str) -> list[list[str]]:
         [_("Dealer"), round_.dealer.name if round_.dealer else "–"],
         [_("State"), str(state.word) if state else round_.status],
         [_("Result"), _ended(round_.outcome or "", round_.player_total, round_.banker_total)],
-        [_("Betting opened"), _both(round_.betting_opened_at, zone)],
+        [_("Betting opened"), both(round_.betting_opened_at, zone)],
     ]
 
 
@@ -178,12 +166,12 @@ def _timeline(round_: Round, dealings: list[Dealing], settlements: list[Settleme
         refused=bets.filter(status=BetStatus.REFUSED.value).count(),
     )
     outcomes = {one.pk: _ended(outcome_of(one), None, None) for one in settlements}
-    local = ZoneInfo(zone)
-    return _table(
+    there = ZoneInfo(zone)
+    return table(
         [(_("Time at the table"), TEXT), (_("What happened"), TEXT), ("", TEXT)],
         [
             [
-                line.at.astimezone(local).strftime("%H:%M:%S.%f")[:-3],
+                line.at.astimezone(there).strftime("%H:%M:%S.%f")[:-3],
                 _plain(line.words),
                 _plain(line.aside),
             ]
@@ -216,7 +204,7 @@ def _bets(round_: Round, settlements: list[Settlement], facts: Facts) -> Block:
             "shown": BETS_SHOWN,
             "count": count,
         }
-    return _table(columns, rows, note=note, wide=2)
+    return table(columns, rows, note=note, wide=2)
 
 
 def _result(line: SettlementLine, round_: Round) -> str:
@@ -232,7 +220,7 @@ def _not_accepted(bet: Bet) -> str:
 
 def _revisions(settlements: list[Settlement], facts: Facts, round_: Round) -> Block:
     numbers = {ruling.uuid: ruling.number for ruling in facts.rulings}
-    return _table(
+    return table(
         [
             (_("Revision"), TEXT),
             (_("Result"), TEXT),
@@ -252,7 +240,7 @@ def _revisions(settlements: list[Settlement], facts: Facts, round_: Round) -> Bl
                 _money(one.returned_minor, round_),
                 _money(one.kept_minor, round_),
                 _money(one.moved_minor, round_, is_difference=True),
-                _local(one.created_at, round_.table.zone),
+                local(one.created_at, round_.table.zone),
             ]
             for one in settlements
         ],
@@ -276,7 +264,7 @@ def _shoe_sections(facts: Facts) -> list[Block]:
         rows.append(
             [
                 str(round_.number),
-                _local(round_.betting_opened_at, zone)[11:],
+                local(round_.betting_opened_at, zone)[11:],
                 _faces(live.player) if live else "",
                 _faces(live.banker) if live else "",
                 _ended(outcome_of(newest), round_.player_total, round_.banker_total) if newest else "–",
@@ -294,8 +282,8 @@ def _shoe_sections(facts: Facts) -> list[Block]:
                 {
                     "kind": "facts",
                     "rows": [
-                        [_("Started"), _both(shoe.started_at, zone)],
-                        [_("Ended"), _both(shoe.ended_at, zone)],
+                        [_("Started"), both(shoe.started_at, zone)],
+                        [_("Ended"), both(shoe.ended_at, zone)],
                         [_("Decks"), str(shoe.decks)],
                         [_("Cards out"), str(shoe.cards_out)],
                         [_("Burned"), f"{shoe.burn_done or 0} / {shoe.burn_due or 0}"],
@@ -304,7 +292,7 @@ def _shoe_sections(facts: Facts) -> list[Block]:
                 }
             ],
         },
-        {"title": _("Rounds"), "blocks": [_table(columns, rows, wide=4, empty=_("No round was dealt."))]},
+        {"title": _("Rounds"), "blocks": [table(columns, rows, wide=4, empty=_("No round was dealt."))]},
     ]
 
 
@@ -313,40 +301,6 @@ def _faces(cards: Any) -> str:
 
 
 # --- decisions, rules, journal --------------------------------------------------------------------------
-
-
-def _decision_sections(facts: Facts, language: Language) -> list[Block]:
-    zone = facts.shoe.table.zone
-    blocks: list[Block] = []
-    for one in facts.incidents:
-        entry = rules_of(one.rulebook_id).incidents.get(one.code)
-        title = entry.title.in_language(language) if entry else one.code
-        remedies = ", ".join(words.spoken(decided.REMEDIES, remedy) for remedy in one.remedies)
-        rows = [
-            [_("Incident"), f"{one.number}: {title}"],
-            [_("Reported"), _both(one.reported_at, zone)],
-            [_("The rule says"), f"{remedies} ({one.passage})"],
-        ]
-        if one.note:
-            rows.append([_("Note"), one.note])
-        blocks.append({"kind": "facts", "rows": rows})
-    for ruling in facts.rulings:
-        state = decided.RULING_STATES.get(ruling.status)
-        rows = [
-            [_("Ruling"), f"{ruling.number}: {decided.RULING_KINDS[ruling.kind]}"],
-            [_("State"), str(state.word) if state else ruling.status],
-            [_("Passage"), ruling.passage],
-            [_("Asked"), f"{ruling.requested_by_person.name}, {_both(ruling.requested_at, zone)}"],
-            [_("Reason"), ruling.reason],
-        ]
-        if ruling.decided_by_person:
-            by = f"{ruling.decided_by_person.name}, {_both(ruling.decided_at, zone)}"
-            rows.append([_("Decided"), by])
-            rows.append([_("Reason of the decision"), ruling.decision_reason or "–"])
-        blocks.append({"kind": "facts", "rows": rows})
-    if not blocks:
-        blocks = [{"kind": "prose", "text": _("Nothing was reported, and nothing was decided.")}]
-    return [{"title": _("Incidents and rulings"), "blocks": blocks}]
 
 
 def _rule_section(book: Rulebook, facts: Facts, language: Language) -> Block:
@@ -367,25 +321,12 @@ def _journal_section(facts: Facts) -> Block:
     return {
         "title": _("Journal"),
         "blocks": [
-            _table(
+            table(
                 [(_("Entry"), NUMBER), (_("Time"), TEXT), (_("Action"), TEXT), (_("About"), TEXT)],
-                [[str(one.pk), _local(one.at, zone), one.action, one.subject_label] for one in facts.entries],
+                [[str(one.pk), local(one.at, zone), one.action, one.subject_label] for one in facts.entries],
                 note=_("The entries themselves, with their hashes, stand in journal/entries.jsonl."),
                 empty=_("No entry."),
                 wide=3,
             )
         ],
-    }
-
-
-def _table(
-    columns: list[tuple[str, bool]], rows: list[list[str]], *, note: str = "", empty: str = "", wide: int
-) -> Block:
-    return {
-        "kind": "table",
-        "columns": [{"name": name, "is_number": is_number} for name, is_number in columns],
-        "rows": rows,
-        "note": note,
-        "empty": empty,
-        "wide": wide,
     }

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
-from uuid import UUID
 
-from audit.models import EvidencePack, Incident, Notice, PackSubject, Ruling, RulingRound
+from audit.models import Complaint, EvidencePack, Incident, Notice, PackSubject, Ruling, RulingRound
+from audit.pack.complaint_rows import complaints_of, tell
+from audit.pack.rows import (
+    Players,
+    Row,
+    authority,
+    bet_row,
+    card_rows,
+    incident_row,
+    revision_row,
+    round_row,
+    ruling_row,
+    shoe_row,
+    when,
+)
 from tables.models import (
     Bet,
-    Card,
     Deal,
     FeedEvent,
     Finding,
@@ -26,10 +37,6 @@ from tables.models import (
     WalletTransaction,
 )
 from tables.queries.people import references_of
-from tables.services.journal import moment
-
-Row = dict[str, Any]
-Players = Callable[[int], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +49,11 @@ class Facts:
     rulebooks: tuple[Rulebook, ...]
     rulings: tuple[Ruling, ...]
     incidents: tuple[Incident, ...]
+    complaints: tuple[Complaint, ...]
     tables: Mapping[str, list[Row]]
     entries: tuple[JournalEntry, ...]
     player: Players
+    files: Mapping[str, bytes]
 
 
 def read_facts(pack: EvidencePack) -> Facts:
@@ -52,13 +61,16 @@ def read_facts(pack: EvidencePack) -> Facts:
     if pack.subject_kind == PackSubject.SHOE:
         shoe = Shoe.objects.select_related("table", "rulebook").get(pk=pack.subject_id)
         rounds = list(_rounds().filter(shoe=shoe).order_by("number"))
+    elif pack.subject_kind == PackSubject.COMPLAINT:
+        rounds = list(_rounds().filter(complaints=pack.subject_id))
+        shoe = rounds[0].shoe
     else:
         rounds = list(_rounds().filter(pk=pack.subject_id))
         shoe = rounds[0].shoe
     round_ids = [round_.pk for round_ in rounds]
     rulings = list(
         Ruling.objects.filter(pk__in=RulingRound.objects.filter(round__in=round_ids).values("ruling"))
-        .select_related("table", "incident", "requested_by_person", "decided_by_person")
+        .select_related("table", "incident", "complaint", "requested_by_person", "decided_by_person")
         .order_by("pk")
     )
     about = Incident.objects.select_related("table", "round", "shoe", "rulebook", "reported_by")
@@ -67,7 +79,9 @@ def read_facts(pack: EvidencePack) -> Facts:
     else:
         incidents = list(about.filter(round__in=round_ids))
     incidents.sort(key=lambda one: one.pk)
-    players = _names(pack, round_ids)
+    complaints = complaints_of(pack, round_ids)
+    players = _names(pack, round_ids, complaints)
+    told = tell(pack, complaints, incidents, rulings, players)
     is_shoe = pack.subject_kind == PackSubject.SHOE
     return Facts(
         is_shoe=is_shoe,
@@ -76,9 +90,11 @@ def read_facts(pack: EvidencePack) -> Facts:
         rulebooks=tuple(_rulebooks(rounds, shoe)),
         rulings=tuple(rulings),
         incidents=tuple(incidents),
-        tables=_tables(shoe, rounds, rulings, incidents, players, is_shoe=is_shoe),
-        entries=tuple(_entries(pack, shoe, round_ids, rulings, incidents)),
+        complaints=told.complaints,
+        tables=_tables(shoe, rounds, rulings, incidents, players, is_shoe=is_shoe) | told.tables,
+        entries=tuple(_entries(pack, shoe, round_ids, rulings, incidents, complaints)),
         player=players,
+        files=told.files,
     )
 
 
@@ -91,22 +107,29 @@ def _rulebooks(rounds: Iterable[Round], shoe: Shoe) -> list[Rulebook]:
     return list(Rulebook.objects.filter(pk__in=wanted).order_by("pk"))
 
 
-def _names(pack: EvidencePack, round_ids: list[int]) -> Players:
+def _names(pack: EvidencePack, round_ids: list[int], complaints: Iterable[Complaint]) -> Players:
     """Return how players are called: by reference where the one who asked may see it, else by number."""
     if not pack.names_players:
         return lambda player_id: f"#{player_id}"
-    known = references_of(Bet.objects.filter(round__in=round_ids).values_list("player_id", flat=True))
+    keys = set(Bet.objects.filter(round__in=round_ids).values_list("player_id", flat=True))
+    known = references_of(keys | {one.player_id for one in complaints if one.player_id})
     return lambda player_id: known.get(player_id, f"#{player_id}")
 
 
 def _entries(
-    pack: EvidencePack, shoe: Shoe, round_ids: list[int], rulings: list[Ruling], incidents: list[Incident]
+    pack: EvidencePack,
+    shoe: Shoe,
+    round_ids: list[int],
+    rulings: list[Ruling],
+    incidents: list[Incident],
+    complaints: list[Complaint],
 ) -> list[JournalEntry]:
-    """Read the journal's entries about these rounds and what was decided on them, oldest first."""
+    """Read the journal's entries about these rounds, what was disputed and decided on them, oldest first."""
     subjects: dict[str, list[int]] = {
         "round": round_ids,
         "ruling": [one.pk for one in rulings],
         "incident": [one.pk for one in incidents],
+        "complaint": [one.pk for one in complaints],
     }
     if pack.subject_kind == PackSubject.SHOE:
         subjects["shoe"] = [shoe.pk]
@@ -114,10 +137,6 @@ def _entries(
     for kind, keys in subjects.items():
         found += JournalEntry.objects.filter(subject_type=kind, subject_id__in=keys)
     return sorted(found, key=lambda entry: entry.pk)
-
-
-def _when(at: datetime | None) -> str:
-    return moment(at) if at else ""
 
 
 def _tables(
@@ -136,27 +155,27 @@ def _tables(
     revision = {one.pk: (names[one.round_id], one.revision) for one in settlements}
     bets = {bet.pk: bet for bet in Bet.objects.filter(round__in=keys).order_by("round__number", "pk")}
     return {
-        "shoe": [_shoe_row(shoe)],
-        "rounds": [_round_row(round_) for round_ in rounds],
+        "shoe": [shoe_row(shoe)],
+        "rounds": [round_row(round_) for round_ in rounds],
         "deals": [
             {
                 "round": names[one.round_id],
                 "deal": one.number,
                 "status": one.status,
-                "started_at": _when(one.started_at),
-                "died_at": _when(one.died_at),
-                "authority": _authority(one.authority, numbers),
+                "started_at": when(one.started_at),
+                "died_at": when(one.died_at),
+                "authority": authority(one.authority, numbers),
             }
             for one in Deal.objects.filter(round__in=keys).order_by("round__number", "number")
         ],
-        "cards": _card_rows(shoe, keys, names, whole_shoe=is_shoe),
+        "cards": card_rows(shoe, keys, names, whole_shoe=is_shoe),
         "insurance": [
             {
                 "round": names[one.deal.round_id],
                 "deal": one.deal.number,
                 "phase": one.phase,
-                "opened_at": _when(one.opened_at),
-                "closed_at": _when(one.closed_at),
+                "opened_at": when(one.opened_at),
+                "closed_at": when(one.closed_at),
                 "offered": one.offered,
                 "shown": one.shown,
             }
@@ -164,8 +183,8 @@ def _tables(
             .select_related("deal")
             .order_by("deal__round__number", "opened_at", "pk")
         ],
-        "bets": [_bet_row(bet, names, player) for bet in bets.values()],
-        "revisions": [_revision_row(one, names, numbers) for one in settlements],
+        "bets": [bet_row(bet, names, player) for bet in bets.values()],
+        "revisions": [revision_row(one, names, numbers) for one in settlements],
         "lines": [
             {
                 "round": revision[line.settlement_id][0],
@@ -188,12 +207,12 @@ def _tables(
                 "kind": one.kind,
                 "amount_minor": one.amount_minor,
                 "currency": one.currency,
-                "booked_at": _when(one.created_at),
+                "booked_at": when(one.created_at),
             }
             for one in WalletTransaction.objects.filter(settlement__in=settlements).order_by("pk")
         ],
-        "incidents": [_incident_row(one) for one in incidents],
-        "rulings": [_ruling_row(one) for one in rulings],
+        "incidents": [incident_row(one) for one in incidents],
+        "rulings": [ruling_row(one) for one in rulings],
         "ruling_rounds": [
             {
                 "ruling": one.ruling.number,
@@ -202,7 +221,7 @@ def _tables(
                 "bets_digest": one.preview_digest,
                 "given_minor": one.given_minor,
                 "taken_minor": one.taken_minor,
-                "applied_at": _when(one.applied_at),
+                "applied_at": when(one.applied_at),
                 "in_force": one.is_in_force,
             }
             for one in RulingRound.objects.filter(round__in=keys).select_related("ruling").order_by("pk")
@@ -213,7 +232,7 @@ def _tables(
                 "round": names[one.round_id],
                 "player": player(one.player_id),
                 "moved_minor": one.moved_minor,
-                "written_at": _when(one.created_at),
+                "written_at": when(one.created_at),
                 "text_en": one.text_en,
                 "text_th": one.text_th,
             }
@@ -224,8 +243,8 @@ def _tables(
                 "round": names[one.round_id or 0],
                 "code": one.code,
                 "may_change_money": one.may_change_money,
-                "at": _when(one.at),
-                "found_at": _when(one.found_at),
+                "at": when(one.at),
+                "found_at": when(one.found_at),
                 "data": one.data,
             }
             for one in Finding.objects.filter(round__in=keys).order_by("pk")
@@ -234,8 +253,8 @@ def _tables(
             {
                 "round": names[one.round_id],
                 "reason": one.reason,
-                "placed_at": _when(one.placed_at),
-                "lifted_at": _when(one.lifted_at),
+                "placed_at": when(one.placed_at),
+                "lifted_at": when(one.lifted_at),
                 "lifted_by": one.lifted_by,
             }
             for one in Hold.objects.filter(round__in=keys).order_by("pk")
@@ -246,154 +265,12 @@ def _tables(
                 "seq": one.seq,
                 "event": one.event_id,
                 "type": one.type,
-                "at": _when(one.at),
-                "received_at": _when(one.received_at),
+                "at": when(one.at),
+                "received_at": when(one.received_at),
                 "status": one.status,
                 "error": one.error,
                 "body_sha256": bytes(one.body_hash).hex(),
             }
             for one in FeedEvent.objects.filter(round__in=keys).order_by("seq").defer("body")
         ],
-    }
-
-
-def _authority(given: UUID | None, numbers: Mapping[UUID, str]) -> str:
-    """Name what stands behind a change: a ruling by its number."""
-    return numbers.get(given, str(given)) if given else ""
-
-
-def _shoe_row(shoe: Shoe) -> Row:
-    return {
-        "shoe": shoe.public_id,
-        "table": shoe.table.code,
-        "rulebook": str(shoe.rulebook),
-        "gaming_date": shoe.gaming_date.isoformat(),
-        "decks": shoe.decks,
-        "status": shoe.status,
-        "started_at": _when(shoe.started_at),
-        "ended_at": _when(shoe.ended_at),
-        "end_reason": shoe.end_reason,
-        "cut_from_back": shoe.cut_from_back,
-        "burn_due": shoe.burn_due,
-        "burn_done": shoe.burn_done,
-        "cards_out": shoe.cards_out,
-        "blue_card_at": _when(shoe.blue_card_at),
-        "last_round": shoe.last_round_number,
-    }
-
-
-def _round_row(round_: Round) -> Row:
-    return {
-        "round": round_.public_id,
-        "platform_id": round_.platform_id,
-        "number": round_.number,
-        "table": round_.table.code,
-        "currency": round_.table.currency,
-        "zone": round_.table.zone,
-        "dealer": round_.dealer.name if round_.dealer else "",
-        "rulebook": round_.rulebook.code,
-        "rulebook_version": round_.rulebook.version,
-        "rulebook_sha256": round_.rulebook.content_hash,
-        "status": round_.status,
-        "betting_opened_at": _when(round_.betting_opened_at),
-        "betting_closed_at": _when(round_.betting_closed_at),
-        "resulted_at": _when(round_.resulted_at),
-        "settled_at": _when(round_.settled_at),
-        "outcome": round_.outcome or "",
-        "player_total": round_.player_total,
-        "banker_total": round_.banker_total,
-        "claimed": round_.claimed,
-    }
-
-
-def _card_rows(shoe: Shoe, keys: list[int], names: dict[int, str], *, whole_shoe: bool) -> list[Row]:
-    cards = Card.objects.filter(shoe=shoe).select_related("deal", "supersedes", "superseded_by")
-    if not whole_shoe:
-        cards = cards.filter(round__in=keys)
-    return [
-        {
-            "position": card.position,
-            "round": names.get(card.round_id or 0, ""),
-            "deal": card.deal.number if card.deal else None,
-            "place": card.place,
-            "card": f"{card.rank}{card.suit}" if card.rank else "",
-            "source": card.source,
-            "at": _when(card.at),
-            "stands": not hasattr(card, "superseded_by"),
-        }
-        for card in cards.order_by("position", "pk")
-    ]
-
-
-def _bet_row(bet: Bet, names: dict[int, str], player: Players) -> Row:
-    return {
-        "bet": bet.platform_bet_id,
-        "round": names[bet.round_id],
-        "player": player(bet.player_id),
-        "kind": bet.kind,
-        "phase": bet.phase,
-        "stake_minor": bet.stake_minor,
-        "odds_shown": bet.odds_shown,
-        "status": bet.status,
-        "refused_because": bet.refusal,
-        "placed_at": _when(bet.placed_at),
-    }
-
-
-def _revision_row(one: Settlement, names: dict[int, str], numbers: Mapping[UUID, str]) -> Row:
-    return {
-        "round": names[one.round_id],
-        "revision": one.revision,
-        "authority": _authority(one.authority, numbers),
-        "outcome": one.outcome,
-        "verdicts": one.verdicts,
-        "overlay": one.overlay,
-        "bets": one.bets_count,
-        "players": one.players_count,
-        "stakes_minor": one.stakes_minor,
-        "returned_minor": one.returned_minor,
-        "kept_minor": one.kept_minor,
-        "moved_minor": one.moved_minor,
-        "lines_sha256": bytes(one.lines_digest).hex(),
-        "settled_at": _when(one.created_at),
-    }
-
-
-def _incident_row(one: Incident) -> Row:
-    return {
-        "incident": one.number,
-        "round": one.round.public_id if one.round else "",
-        "code": one.code,
-        "facts": one.facts,
-        "remedies": one.remedies,
-        "passage": one.passage,
-        "note": one.note,
-        "source": one.source,
-        "status": one.status,
-        "reported_at": _when(one.reported_at),
-        "closed_at": _when(one.closed_at),
-    }
-
-
-def _ruling_row(one: Ruling) -> Row:
-    return {
-        "ruling": one.number,
-        "uuid": str(one.uuid),
-        "kind": one.kind,
-        "incident": one.incident.number if one.incident else "",
-        "facts": one.facts,
-        "passage": one.passage,
-        "proposed_by_rule": one.is_proposed_by_rule,
-        "reason": one.reason,
-        "status": one.status,
-        "requested_by": one.requested_by_person.name,
-        "requested_at": _when(one.requested_at),
-        "decided_by": one.decided_by_person.name if one.decided_by_person else "",
-        "decided_at": _when(one.decided_at),
-        "decision_reason": one.decision_reason,
-        "preview_sha256": one.preview_hash,
-        "bets": one.bets_count,
-        "given_minor": one.given_minor,
-        "taken_minor": one.taken_minor,
-        "finished_at": _when(one.finished_at),
     }

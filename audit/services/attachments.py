@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.conf import settings
 from django.db import connection, models, transaction
 
-from audit.models import Attachment, AttachmentFile, AttachmentSubject, Incident, Ruling
+from audit.models import Attachment, AttachmentFile, AttachmentSubject, Complaint, Incident, Ruling
 from audit.pictures import redraw
-from audit.rules.attachments import PICTURES, SERVED_AS, BadAttachment, Limits, clean_name, kind_of
+from audit.rules.attachments import (
+    PICTURES,
+    SERVED_AS,
+    AttachmentKind,
+    BadAttachment,
+    Limits,
+    clean_name,
+    kind_of,
+)
 from audit.store import Store
 from tables.services.actors import Actor
 from tables.services.journal import record
@@ -26,11 +34,27 @@ SALT_BYTES: Final = 16
 SUBJECTS: Final[Mapping[AttachmentSubject, type[models.Model]]] = {
     AttachmentSubject.INCIDENT: Incident,
     AttachmentSubject.RULING: Ruling,
+    AttachmentSubject.COMPLAINT: Complaint,
 }
 
 
 class AttachmentGone(Exception):
     """The file of an attachment was erased, or is no longer the one that was attached."""
+
+
+class Sent(NamedTuple):
+    """A file as somebody sends it."""
+
+    name: str
+    data: bytes
+
+
+class NotTaken(NamedTuple):
+    """A file that was not attached: the rule it breaks, and a sentence for people."""
+
+    name: str
+    rule: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +124,24 @@ def attach_file(
     return attachment
 
 
-def open_attachment(*, attachment: Attachment, actor: Actor, at: datetime) -> Served:
-    """Give a file out, and record who took it.
+def attach_files(
+    *, subject: Any, files: Iterable[Sent], actor: Actor, at: datetime, user: Any = None
+) -> list[NotTaken]:
+    """Attach what can be attached of several files; return the others, each with why.
+
+    :raises NotAllowed: if there is a file and the actor may attach none.
+    """
+    refused = []
+    for file in files:
+        try:
+            attach_file(subject=subject, data=file.data, name=file.name, actor=actor, at=at, user=user)
+        except BadAttachment as error:
+            refused.append(NotTaken(file.name, error.rule, error.message))
+    return refused
+
+
+def read_file(attachment: Attachment) -> Served:
+    """Return a file as it was attached.
 
     :raises AttachmentGone: if it was erased, or its bytes are not those that were attached.
     """
@@ -114,10 +154,18 @@ def open_attachment(*, attachment: Attachment, actor: Actor, at: datetime) -> Se
         raise AttachmentGone("the file is missing from the store") from error
     if sha256(bytes(found.salt) + data).digest() != bytes(attachment.commitment):
         raise AttachmentGone("the file is not the one that was attached")
+    return Served(data, found.name, SERVED_AS[AttachmentKind(attachment.kind)][0])
+
+
+def open_attachment(*, attachment: Attachment, actor: Actor, at: datetime) -> Served:
+    """Give a file out, and record who took it.
+
+    :raises AttachmentGone: if it was erased, or its bytes are not those that were attached.
+    """
+    served = read_file(attachment)
     with transaction.atomic():
         _record("attachment.opened", attachment, subject_of(attachment), actor, at)
-    content_type = next(served for kind, (served, _) in SERVED_AS.items() if kind == attachment.kind)
-    return Served(data, found.name, content_type)
+    return served
 
 
 def erase_attachment(*, attachment: Attachment, actor: Actor, at: datetime) -> bool:

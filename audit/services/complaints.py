@@ -1,6 +1,7 @@
 """Taking complaints down: what the rule asks for, which round is meant, whether it is in time."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +20,7 @@ from audit.queries.complaint_rounds import Meant, find_meant, recorded_of
 from audit.queries.complaint_times import Disputed, answer_due, disputed_event, window_end
 from audit.rules.complaints import Detail, Said, compare, missing_details
 from audit.rules.deadlines import is_in_time
+from audit.services.attachments import NotTaken, Sent, attach_files
 from audit.services.complaint_record import (
     BadComplaint,
     CannotChange,
@@ -60,6 +62,7 @@ class Filed:
     complaint: Complaint
     is_repeat: bool = False
     did_you_mean: tuple[str, ...] = ()
+    files_refused: tuple[NotTaken, ...] = ()
 
 
 def judge_complaint(said: Said, *, received_at: datetime, chosen: Round | None = None) -> Judged:
@@ -114,10 +117,12 @@ def file_complaint(
     sender: str = "",
     idempotency_key: str = "",
     chosen: Round | None = None,
+    files: Sequence[Sent] = (),
 ) -> Filed:
     """Take a complaint down. `at` is the moment the server received it, and decides whether it is in time.
 
-    The same key of the same sender finds the complaint it made before, and makes no second one.
+    The same key of the same sender finds the complaint it made before, and makes no second one. A file that
+    is not taken does not keep the complaint from being taken down.
 
     :raises NotAllowed: if the actor may not take complaints.
     :raises BadComplaint: naming what cannot be taken down.
@@ -130,7 +135,9 @@ def file_complaint(
         return known
     try:
         with transaction.atomic():
-            return _file(said, channel, language, actor, user, at, sender, idempotency_key, chosen)
+            filed = _file(said, channel, language, actor, user, at, sender, idempotency_key, chosen)
+            refused = attach_files(subject=filed.complaint, files=files, actor=actor, at=at, user=user)
+            return replace(filed, files_refused=tuple(refused))
     except IntegrityError as error:
         if "complaint_once_per_key" not in str(error):
             raise

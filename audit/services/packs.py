@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
-from audit.models import EvidencePack, PackStatus, PackSubject
+from audit.models import Complaint, EvidencePack, PackStatus, PackSubject
 from audit.services.numbers import next_number
 from audit.store import Store
 from tables.models import Round, Shoe
@@ -21,6 +21,12 @@ from tables.services import outbox
 from tables.services.actors import SYSTEM, Actor
 from tables.services.journal import moment, record
 
+#: Kind of subject -> its model.
+SUBJECTS: Final[Mapping[PackSubject, type[Any]]] = {
+    PackSubject.ROUND: Round,
+    PackSubject.SHOE: Shoe,
+    PackSubject.COMPLAINT: Complaint,
+}
 PERMISSION: Final = "audit.export_evidence"
 NAMES_PLAYERS: Final = "tables.view_playeridentity"
 MAKE: Final = "audit.make_packs"
@@ -37,20 +43,40 @@ class NotReady(Exception):
     """A pack that cannot be given out: it is not made yet, failed, or is gone from the store."""
 
 
+class NothingToShow(ValueError):
+    """A complaint that names no round: nothing that was dealt could be shown."""
+
+    field, rule = "complaint", "evidence/no-round"
+
+    def __init__(self, number: str) -> None:
+        self.message = f"{number} names no round that there is"
+        super().__init__(f"{self.message} ({self.rule})")
+
+
+def label_of(subject: Any) -> str:
+    """Return how people call what a pack is about."""
+    return subject.number if isinstance(subject, Complaint) else subject.public_id
+
+
 def pack_store() -> Store:
     """Return where packs lie."""
     return Store(Path(settings.EVIDENCE_FOLDER) / "packs")
 
 
 @transaction.atomic
-def ask_for_pack(*, subject: Round | Shoe, actor: Actor, at: datetime, user: Any = None) -> EvidencePack:
-    """Ask for a pack about a round or a shoe; the time of asking is the time it states.
+def ask_for_pack(
+    *, subject: Round | Shoe | Complaint, actor: Actor, at: datetime, user: Any = None
+) -> EvidencePack:
+    """Ask for a pack about a round, a shoe or a complaint; the time of asking is the time it states.
 
     :raises NotAllowed: if the actor may not export evidence.
+    :raises NothingToShow: if it is a complaint without a round.
     """
     if actor.kind != "key":  # a key's scope was asked where the request came in
         actor.require(PERMISSION)
-    kind = PackSubject.SHOE if isinstance(subject, Shoe) else PackSubject.ROUND
+    kind = PackSubject(subject._meta.model_name or "")
+    if isinstance(subject, Complaint) and subject.round_id is None:
+        raise NothingToShow(subject.number)
     key = actor.id if actor.kind == "key" else ""
     about: Mapping[str, Any] = {"subject_kind": kind.value, "subject_id": subject.pk}
     same = EvidencePack.objects.filter(**about, asked_by=user, asked_by_key=key, asked_at__gt=at - SAME_ASKED)
@@ -60,7 +86,7 @@ def ask_for_pack(*, subject: Round | Shoe, actor: Actor, at: datetime, user: Any
     pack = EvidencePack.objects.create(
         **about,
         number=next_number("E"),
-        subject_label=subject.public_id,
+        subject_label=label_of(subject),
         table=subject.table,
         names_players=actor.kind == "key" or NAMES_PLAYERS in actor.permissions,
         asked_by=user,

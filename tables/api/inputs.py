@@ -46,13 +46,13 @@ class Limits(Strict):
     )
 
 
-def read_input(kind: type[Strict], request: Request) -> Mapping[str, Any]:
-    """Read and check the body of a request: one JSON object, up to 1 MB.
+def read_input(kind: type[Strict], request: Request, *, limit: int = MAX_BODY_BYTES) -> Mapping[str, Any]:
+    """Read and check the body of a request: one JSON object, up to 1 MB unless another limit is given.
 
     :raises Problem: if it is none.
     :raises ValidationError: naming every field that is wrong.
     """
-    raw = read_body(request._request, limit=MAX_BODY_BYTES)
+    raw = read_body(request._request, limit=limit)
     if raw.strip():
         media_type = request._request.content_type or ""
         if media_type != "application/json":

@@ -2,16 +2,18 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from audit.models import Complaint, ComplaintChannel, VideoHold
+from audit.models import Attachment, Complaint, ComplaintChannel, VideoHold
 from audit.rules.complaints import Said
 from audit.services.complaints import file_complaint
 from casino.roles import ROLES
@@ -252,3 +254,17 @@ def test_the_dashboard_shows_what_waits(played: Round, desk: Client) -> None:
     page = desk.get("/admin/").content.decode()
     assert "Complaints by time left" in page and complaint.number in page
     assert "Video about to lapse" not in page  # it has a day left
+
+
+def test_files_come_with_the_form_and_a_refused_one_is_named(
+    platform: Platform, desk: Client, tmp_path: Path, settings: Any
+) -> None:
+    settings.EVIDENCE_FOLDER = str(tmp_path)
+    round_ = platform.play("9H 2D KC QS", ("b1", "P-10001", "player", 100))
+    files = [SimpleUploadedFile("chat.txt", b"two cards"), SimpleUploadedFile("page.png", b"<html>")]
+    said = desk.post(NEW, typed(round_, do="record", files=files), follow=True).content.decode()
+    assert "page.png was not attached. This is HTML, SVG or XML." in said
+    complaint = Complaint.objects.get()
+    [kept] = Attachment.objects.filter(subject_kind="complaint", subject_id=complaint.pk)
+    assert kept.file.name == "chat.txt"
+    assert f"/admin/audit/attachment/{kept.uuid}/file/" in page_of(complaint, desk)

@@ -10,8 +10,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
-from audit.models import Attachment, EvidencePack, Incident
+from audit.models import Attachment, Complaint, ComplaintChannel, EvidencePack, Incident
 from audit.pack.making import make_pack
+from audit.rules.complaints import Said
+from audit.services.complaints import file_complaint
 from audit.services.incidents import report_incident
 from casino.roles import ROLES
 from tables.models import Round
@@ -112,6 +114,65 @@ def test_a_refused_file_says_why(incident: Incident) -> None:
     said = browser.post(url, {}, follow=True).content.decode()
     assert "Choose a file first." in said
     assert not Attachment.objects.exists()
+
+
+@pytest.fixture
+def complaint(played: Round) -> Complaint:
+    said = Said(
+        played_at=played.betting_opened_at,
+        table=played.table.code,
+        dealer="Mali Chantara",
+        round=played.public_id,
+        disputed="the third card",
+    )
+    channel = ComplaintChannel.CHAT
+    return file_complaint(
+        said=said, channel=channel, language="th", actor=SYSTEM, user=None, at=NOON
+    ).complaint
+
+
+def test_a_complaint_takes_files_and_gives_them_to_who_may_see_it(complaint: Complaint) -> None:
+    desk = browser_of(make_user("pim", *ROLES["support"].permissions))
+    page = reverse("admin:audit_complaint_change", args=[complaint.pk])
+    url = reverse("admin:audit_attachment_attach", args=["complaint", complaint.pk])
+    assert url in desk.get(page).content.decode()
+    assert desk.post(url, upload(b"two cards", "chat.txt")).headers["Location"] == page
+    attachment = Attachment.objects.get()
+    file_url = reverse("admin:audit_attachment_file", args=[attachment.uuid])
+    auditor = browser_of(make_user("orn", *ROLES["auditor"].permissions))
+    shown = auditor.get(page).content.decode()
+    assert (file_url in shown, url in shown) == (True, False)
+    assert auditor.get(file_url).content == b"two cards"
+    administrator = browser_of(make_user("rung", *ROLES["administrator"].permissions))
+    assert administrator.get(file_url).status_code == 403
+
+
+def test_a_pack_about_a_complaint_is_asked_for_on_its_page(complaint: Complaint) -> None:
+    desk = browser_of(make_user("pim", *ROLES["support"].permissions))
+    page = reverse("admin:audit_complaint_change", args=[complaint.pk])
+    ask = reverse("admin:audit_evidencepack_ask", args=["complaint", complaint.pk])
+    assert ask in desk.get(page).content.decode()
+    assert "the answers as they were sent, and the attached files" in desk.get(ask).content.decode()
+    shown = desk.post(ask)
+    pack = EvidencePack.objects.get()
+    assert (pack.subject_kind, pack.subject_label) == ("complaint", complaint.number)
+    assert make_pack(pack_id=pack.pk, now=timezone.now())
+    assert f'href="{page}"' in desk.get(shown.headers["Location"]).content.decode()
+    answer = desk.get(reverse("admin:audit_evidencepack_file", args=[pack.pk]))
+    archive = zipfile.ZipFile(io.BytesIO(answer.content))
+    assert "the third card" in archive.read("tables/complaint_words.csv").decode()
+
+
+def test_a_complaint_without_a_round_offers_no_pack(complaint: Complaint) -> None:
+    said = Said(disputed="somewhere, some day")
+    channel = ComplaintChannel.MAIL
+    filed = file_complaint(said=said, channel=channel, language="en", actor=SYSTEM, user=None, at=NOON)
+    desk = browser_of(make_user("pim", *ROLES["support"].permissions))
+    page = reverse("admin:audit_complaint_change", args=[filed.complaint.pk])
+    ask = reverse("admin:audit_evidencepack_ask", args=["complaint", filed.complaint.pk])
+    assert ask not in desk.get(page).content.decode()
+    assert "The complaint names no round" in desk.post(ask, follow=True).content.decode()
+    assert not EvidencePack.objects.exists()
 
 
 def test_who_may_not_attach_or_look_gets_nothing(incident: Incident) -> None:

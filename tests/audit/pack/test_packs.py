@@ -23,10 +23,12 @@ from audit.pack.document import document_of
 from audit.pack.facts import read_facts
 from audit.pack.making import build, make_pack
 from audit.pack.typeset import typeset
+from audit.rules.checkpoint import LOG_KEY, Signer
 from audit.services.packs import NotReady, ask_for_pack, claim_pack, open_pack, ring_for_packs
 from tables.models import JournalEntry, Round
 from tables.services.actors import Actor, NotAllowed
 from tests.audit.deciding import MANAGES, make_user, rule
+from tests.audit.sealed import OTHER_LOG
 from tests.tables.playing import NOON, Platform, make_table
 
 pytestmark = pytest.mark.django_db
@@ -75,7 +77,7 @@ def test_a_pack_holds_what_was_dealt_bet_and_decided(round_: Round, auditor: Use
     pack, archive = made(round_, auditor)
     assert (pack.status, pack.step, pack.subject_label) == ("ready", 3, round_.public_id)
     names = archive.namelist()
-    assert {"evidence.pdf", "evidence.json", "rulebooks/commission-1.yaml", "verify_pack.py"} <= set(names)
+    assert {"evidence.pdf", "evidence.json", "rulebooks/commission-1.yaml", "verify.py"} <= set(names)
     assert names[-2:] == ["SHA256SUMS", "SHA256SUMS.sig"]
     whole = json.loads(archive.read("evidence.json"))
     assert whole["stated_at"] == "2026-11-29T06:00:00.000000Z"
@@ -172,9 +174,9 @@ def test_a_shoe_lists_all_its_rounds(round_: Round, auditor: User) -> None:
 def check(pack: Path, *more: str) -> tuple[int, str]:
     """Run the pack's own checker, alone in its folder, with nothing of the product on its path."""
     with zipfile.ZipFile(pack) as archive:
-        (pack.parent / "verify_pack.py").write_bytes(archive.read("verify_pack.py"))
+        (pack.parent / "verify.py").write_bytes(archive.read("verify.py"))
     done = subprocess.run(
-        [sys.executable, "-I", "verify_pack.py", pack.name, *more],
+        [sys.executable, "-I", "verify.py", pack.name, *more],
         cwd=pack.parent,
         capture_output=True,
         text=True,
@@ -196,8 +198,20 @@ def test_an_untouched_pack_is_valid_elsewhere(pack_file: Path) -> None:
         key = archive.read("evidence.pub").decode().strip()
     code, said = check(pack_file, "--key", key)
     assert code == 0
-    assert said.startswith("VALID: 22 files as signed by bluecard.localhost/evidence\n")
-    assert check(pack_file)[1].endswith("compare it with the one the house publishes.\n")
+    assert said.startswith("VALID 26 files as signed by bluecard.localhost/evidence\n")
+    assert "the file itself names" not in said
+    assert check(pack_file)[1].endswith(f"signed with the key that the file itself names: {key}\n")
+
+
+def test_a_pack_that_somebody_else_signed_is_not_the_houses(pack_file: Path) -> None:
+    code, said = check(pack_file, "--key", str(OTHER_LOG.verifier))
+    assert (code, said) == (
+        1,
+        "INVALID manifest: it is signed by bluecard.localhost/evidence, whose key was not given\n",
+    )
+    forger = Signer("bluecard.localhost/evidence", LOG_KEY, bytes(range(32)))
+    code, said = check(pack_file, "--key", str(forger.verifier))
+    assert (code, said) == (1, "INVALID manifest: not signed by bluecard.localhost/evidence\n")
 
 
 def changed(path: Path, change: Callable[[dict[str, bytes]], None]) -> None:
@@ -220,11 +234,11 @@ def resign(held: dict[str, bytes]) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda held: held.update({"tables/bets.csv": b"x"}), "tables/bets.csv was changed"),
-        (lambda held: held.pop("evidence.pdf"), "evidence.pdf is missing"),
-        (lambda held: held.update({"more.txt": b"x"}), "more.txt is not in the manifest"),
-        (resign, "the signature under the manifest is wrong"),
-        (lambda held: held.pop("SHA256SUMS.sig"), "this is no whole evidence pack"),
+        (lambda held: held.update({"tables/bets.csv": b"x"}), "file tables/bets.csv: it was changed"),
+        (lambda held: held.pop("evidence.pdf"), "file evidence.pdf: it is missing"),
+        (lambda held: held.update({"more.txt": b"x"}), "file more.txt: it is not in the manifest"),
+        (resign, "manifest: the signature by bluecard.localhost/evidence is wrong"),
+        (lambda held: held.pop("SHA256SUMS.sig"), "file: it is no whole evidence pack"),
     ],
 )
 def test_a_changed_pack_is_found_and_named(
@@ -233,7 +247,7 @@ def test_a_changed_pack_is_found_and_named(
     changed(pack_file, change)
     code, out = check(pack_file)
     assert code == 1
-    assert out.startswith("INVALID: ")
+    assert out.startswith("INVALID ")
     assert said in out
 
 
