@@ -25,11 +25,17 @@ class VideoReference(NamedTuple):
 
 
 def video_of(round_: Round) -> VideoReference:
-    """Return the video reference of a round. The camera above a table is called as the table is."""
+    """Return the video reference of a round: all of it stands in the round itself and in its rulebook.
+
+    The camera is the one that was above the table when betting opened; a round of before has its table's.
+    """
     end = round_.resulted_at
     kept = timedelta(hours=rules_of(round_.rulebook_id).complaints.video_hours)
     return VideoReference(
-        round_.table.code, round_.betting_opened_at, end, (end or round_.betting_opened_at) + kept
+        round_.camera or round_.table.code,
+        round_.betting_opened_at,
+        end,
+        (end or round_.betting_opened_at) + kept,
     )
 
 

@@ -81,6 +81,7 @@ class GameTableAdmin(ReadOnlyAdmin):
             Fact(_("Time zone"), found.zone),
             Fact(_("Gaming day starts"), f"{found.gaming_day_starts_hour:02}:00"),
             Fact(_("When the wallet is short"), words.spoken(words.DEBIT_POLICIES, found.debit_policy)),
+            Fact(_("Camera"), found.camera or found.code),
             Fact(_("Animation table"), _("yes") if found.is_animation else _("no")),
         ]
         for kind, limit in sorted(found.bet_limits.items()):

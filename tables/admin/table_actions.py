@@ -17,6 +17,7 @@ from tables.admin.action_page import ActionPage, Done
 from tables.admin.record import Crumb, Fact, list_url
 from tables.admin.table_forms import (
     BetLimitsForm,
+    CameraForm,
     CloseForm,
     DebitPolicyForm,
     GapForm,
@@ -37,6 +38,7 @@ from tables.services.opening import PERMISSION as OPEN
 from tables.services.opening import close_by_hand, open_by_hand
 from tables.services.setup import (
     BadSetup,
+    change_table_camera,
     change_table_debit_policy,
     change_table_limits,
     change_table_rulebook,
@@ -290,6 +292,27 @@ class ChangeDebitPolicy(TableAction):
         message = _("When the wallet is short, %(table)s does from now on: %(policy)s.") % {
             "table": table.code,
             "policy": words.spoken(words.DEBIT_POLICIES, table.debit_policy),
+        }
+        return Done(message, self.back_url())
+
+
+class ChangeCamera(TableAction):
+    """Say which camera is above the table."""
+
+    permission = SET_UP
+    form_class = CameraForm
+    title = gettext_lazy("Change the camera")
+    button = gettext_lazy("Change the camera")
+    lead = gettext_lazy("Rounds keep the camera that was above the table when their betting opened.")
+
+    def initial(self) -> dict[str, Any]:
+        return {"camera": self.subject.camera}
+
+    def act(self, typed: dict[str, Any], actor: Actor, at: datetime) -> Done:
+        table = change_table_camera(table=self.subject, camera=typed["camera"], actor=actor, at=at)
+        message = _("From its next round on %(table)s is on camera %(camera)s.") % {
+            "table": table.code,
+            "camera": table.camera or table.code,
         }
         return Done(message, self.back_url())
 

@@ -16,6 +16,7 @@ from tables.admin.record import list_url
 from tables.admin.table_actions import (
     AcceptGap,
     ChangeBetLimits,
+    ChangeCamera,
     ChangeDebitPolicy,
     ChangeLimits,
     ChangeRulebook,
@@ -37,6 +38,7 @@ ON_A_TABLE: dict[str, type[ActionPage]] = {
     "bet-limits": ChangeBetLimits,
     "rulebook": ChangeRulebook,
     "debit": ChangeDebitPolicy,
+    "camera": ChangeCamera,
     "open": OpenTable,
     "close": CloseTable,
 }
@@ -51,6 +53,7 @@ ICONS = {
     "bet-limits": "chips",
     "rulebook": "book",
     "debit": "wallet",
+    "camera": "play",
     "open": "signal",
     "close": "lock",
 }

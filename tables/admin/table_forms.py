@@ -219,6 +219,15 @@ class DebitPolicyForm(ActionForm):
     )
 
 
+class CameraForm(ActionForm):
+    camera = forms.CharField(
+        label=_("Camera"),
+        max_length=40,
+        required=False,
+        help_text=_("As the recorder calls it; empty where it is called as the table."),
+    )
+
+
 class SetUpForm(LimitsForm):
     """A new table."""
 

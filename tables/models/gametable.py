@@ -41,6 +41,7 @@ class GameTable(models.Model):
     debit_policy = models.CharField(
         _("when the wallet is short"), max_length=8, default=DebitPolicy.RECEIVABLE.value
     )
+    camera = models.CharField(_("camera"), max_length=24, blank=True, default="", db_default="")
     bet_limits = models.JSONField(_("limits of single bets"), default=dict, blank=True)
     status = models.CharField(_("state"), max_length=16, default=TableStatus.CLOSED.value)
 

@@ -81,6 +81,7 @@ class Round(models.Model):
         db_index=False,
         verbose_name=_("dealer"),
     )
+    camera = models.CharField(_("camera"), max_length=24, default="", db_default="")
     number = models.PositiveSmallIntegerField(_("number"))
     window_number = models.PositiveSmallIntegerField(_("number for bet windows"))
     status = models.CharField(_("state"), max_length=12, default=RoundStatus.BETTING.value)

@@ -63,6 +63,7 @@ def open_betting(play: Play, *, platform_id: str, number: int) -> Round:
         shoe=shoe,
         rulebook=rulebook,
         dealer=play.state.dealer,
+        camera=play.table.camera or play.table.code,
         number=number,
         window_number=_count_rounds(play, shoe, rulebook) + 1,
         betting_opened_at=play.at,

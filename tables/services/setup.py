@@ -21,6 +21,7 @@ from tables.services.journal import moment, record
 
 SET_UP = "tables.set_up_table"
 CURRENCY_PATTERN = re.compile(r"[A-Z]{3}")
+CAMERA_PATTERN = re.compile(r"[A-Za-z0-9._-]{1,24}", re.ASCII)
 
 
 class BadSetup(ValueError):
@@ -193,6 +194,22 @@ def change_table_debit_policy(
     return table
 
 
+@transaction.atomic
+def change_table_camera(*, table: GameTable, camera: str, actor: Actor, at: datetime) -> GameTable:
+    """Say which camera is above a table from its next round on; empty where it is called as the table.
+
+    :raises BadSetup: if that is no name of a camera.
+    """
+    actor.require(SET_UP)
+    if camera and not CAMERA_PATTERN.fullmatch(camera):
+        raise BadSetup("camera", "table/camera", "1 to 24 letters, digits, dots, dashes and underscores")
+    locks.lock_table_state(table.pk)
+    table.camera = camera
+    table.save(update_fields=["camera"])
+    _record_table("table.camera_changed", table, actor, at)
+    return table
+
+
 def _in_force(code: str, at: datetime) -> Rulebook:
     rulebook = rulebook_in_force(code, at)
     if rulebook is None:
@@ -222,5 +239,6 @@ def _record_table(action: str, table: GameTable, actor: Actor, at: datetime) -> 
         "zone": table.zone,
         "currency": table.currency,
         "debit_policy": table.debit_policy,
+        "camera": table.camera,
     }
     record(action, subject=table, label=table.code, actor=actor, at=at, data=data)

@@ -16,6 +16,7 @@ from audit.services.recording import ask_recorder, lapse_holds
 from audit.services.rulings import CannotDecide
 from tables.models import JournalEntry, Round
 from tables.services.actors import SYSTEM, Actor
+from tables.services.setup import change_table_camera
 from tests.audit.deciding import MANAGES, SUPERVISES, ask, make_user
 from tests.audit.recorder import OwnRecorder
 from tests.tables.playing import NOON, Platform, make_table
@@ -31,11 +32,20 @@ def recorder(tmp_path: Path) -> Iterator[OwnRecorder]:
 
 
 @pytest.fixture
-def round_(transactional_db: None) -> Round:
-    """Provide a round settled just now: the recorder goes by its own clock."""
+def platform(transactional_db: None) -> Platform:
     platform = Platform(make_table(rulebook="commission"), at=datetime.now(UTC) - timedelta(minutes=5))
     platform.start()
+    return platform
+
+
+def play(platform: Platform) -> Round:
     return platform.play("9H 2D KC QS", ("b1", "P-1", "player", 100), ("b2", "P-2", "banker", 150))
+
+
+@pytest.fixture
+def round_(platform: Platform) -> Round:
+    """Provide a round settled just now: the recorder goes by its own clock."""
+    return play(platform)
 
 
 def report(round_: Round, at: datetime) -> VideoHold:
@@ -64,6 +74,19 @@ def test_a_round_has_its_camera_its_times_and_the_end_of_its_video(round_: Round
         round_.resulted_at,
     )
     assert round_.resulted_at is not None and reference.expires_at == round_.resulted_at + DAY
+
+
+def test_a_round_keeps_the_camera_it_was_dealt_under(platform: Platform) -> None:
+    round_ = play(platform)
+    administrator = Actor.of_user(make_user("rung", "tables.set_up_table"))
+    at = datetime.now(UTC)
+    change_table_camera(table=round_.table, camera="pit-2", actor=administrator, at=at)
+    second = platform.play("8H 3D QC JS")
+    change_table_camera(table=round_.table, camera="pit-3", actor=administrator, at=at)
+    found = {one.pk: video_of(one).camera for one in Round.objects.select_related("table")}
+    assert found == {round_.pk: "B01", second.pk: "pit-2"}
+    assert Round.objects.get(pk=second.pk).camera == "pit-2"
+    assert report(second, at).camera == "pit-2"
 
 
 def test_an_incident_asks_at_once_and_the_recorder_acknowledges(round_: Round, recorder: OwnRecorder) -> None:

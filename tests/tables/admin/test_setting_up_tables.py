@@ -94,6 +94,19 @@ def test_what_is_done_when_the_wallet_is_short_is_changed(table: GameTable, sign
     assert table.debit_policy == "hold"
 
 
+def test_the_camera_above_a_table_is_changed(table: GameTable, sign_in: SignIn) -> None:
+    client = sign_in("administrator")
+    done = client.post(url_of(table, "camera"), {"camera": "pit-2.cam_07"}, follow=True)
+    assert said(done) == ["From its next round on B01 is on camera pit-2.cam_07."]
+    table.refresh_from_db()
+    assert table.camera == "pit-2.cam_07"
+    entry = JournalEntry.objects.get(action="table.camera_changed")
+    assert b'"camera":"pit-2.cam_07"' in bytes(entry.body)
+    check_refusal(client, table, "camera", {"camera": "a/b"}, "Camera", "table/camera", "dots, dashes")
+    done = client.post(url_of(table, "camera"), {"camera": ""}, follow=True)
+    assert said(done) == ["From its next round on B01 is on camera B01."]
+
+
 def test_the_rulebook_is_changed_between_shoes(table: GameTable, sign_in: SignIn) -> None:
     publish_all()
     client = sign_in("administrator")

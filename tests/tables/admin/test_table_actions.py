@@ -22,6 +22,7 @@ ACTIONS = {
     "gap": "tables.accept_gap",
     "limits": "tables.set_up_table",
     "debit": "tables.set_up_table",
+    "camera": "tables.set_up_table",
     "bet-limits": "tables.set_up_table",
     "rulebook": "tables.set_up_table",
     "open": "tables.open_table",
@@ -72,7 +73,7 @@ def test_a_form_from_elsewhere_is_refused(table: GameTable, sign_in: SignIn) -> 
         ("manager", ["shoe", "close"]),
         ("support", []),
         ("auditor", []),
-        ("administrator", ["limits", "bet-limits", "rulebook", "debit"]),
+        ("administrator", ["limits", "bet-limits", "rulebook", "debit", "camera"]),
     ],
 )
 def test_the_page_of_a_table_shows_the_buttons_of_who_looks(
