@@ -1,5 +1,6 @@
 """The pages of decisions: complaints, incidents, rulings, notices, video, and what they add to play."""
 
+from audit import journal_words
 from audit.admin import (
     attachment,
     complaint,
@@ -21,6 +22,7 @@ __all__ = [
     "complaint_panels",
     "evidence",
     "incident",
+    "journal_words",
     "notice",
     "panels",
     "proof",

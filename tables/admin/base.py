@@ -17,6 +17,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 
+from tables.admin.object_timeline import timeline_url
 from tables.admin.panels import head_buttons_of, record_panels_of, tell_watchers
 from tables.admin.record import Record
 from tables.templatetags.lists import BEFORE_VAR
@@ -188,6 +189,7 @@ class ReadOnlyAdmin(ModelAdmin):
             "actions_detail": self.get_actions_detail(request, object_id),
             "head_buttons": head_buttons_of(request, found),
             "record_panels": record_panels_of(request, found),
+            "timeline_url": timeline_url(request, found),
             **self.page_context(request, found),
             **(extra_context or {}),
         }

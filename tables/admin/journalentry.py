@@ -4,8 +4,8 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest
-from django.urls import NoReverseMatch
+from django.http import HttpRequest, HttpResponse
+from django.urls import NoReverseMatch, URLPattern, path
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -13,8 +13,10 @@ from django.utils.translation import gettext_lazy
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
 from tables.admin.filters import ChoiceFilter, date_range_filter, related_filter
+from tables.admin.object_timeline import timeline_page
 from tables.admin.record import Crumb, Fact, Facts, Prose, Record, link, list_url
 from tables.house import house_zone
+from tables.journal_words import say_action
 from tables.models import JournalEntry
 from tables.queries.journal import texts_of
 from tables.templatetags.felt import moment
@@ -61,6 +63,15 @@ class JournalEntryAdmin(ReadOnlyAdmin):
         )
         return queryset.defer("body") if is_list else queryset
 
+    def get_urls(self) -> list[URLPattern]:
+        wrap = self.admin_site.admin_view
+        of = path("of/<slug:kind>/<int:pk>/", wrap(self.timeline), name="tables_journalentry_of")
+        return [of, *super().get_urls()]
+
+    def timeline(self, request: HttpRequest, kind: str, pk: int) -> HttpResponse:
+        """Show all that the journal says of one thing."""
+        return timeline_page(self, request, kind, pk)
+
     @column(gettext_lazy("subject"))
     def subject(self, found: JournalEntry) -> SafeString | str:
         return subject_link(found)
@@ -81,13 +92,14 @@ class JournalEntryAdmin(ReadOnlyAdmin):
         number = f"{found.pk:,}"
         facts = [
             Fact(_("Entry"), number),
+            Fact(_("Action"), found.action),
             Fact(_("Subject"), subject_link(found)),
             Fact(_("Actor"), f"{found.actor_kind} {found.actor_id}"),
             Fact(_("Time"), moment(found.at, house_zone().key)),
             Fact(_("Request"), found.request_id or "–"),
         ]
         return Record(
-            title=found.action,
+            title=say_action(found.action),
             is_id=False,
             crumbs=[
                 Crumb(_("Journal"), list_url("journalentry")),

@@ -1,0 +1,98 @@
+"""What the journal's actions and values are called where people read them; the app above adds its own."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
+from tables import words
+
+Word = str | Promise
+
+ACTIONS: Final[dict[str, Word]] = {
+    "api_key.made": gettext_lazy("The API key was made"),
+    "api_key.revoked": gettext_lazy("The API key was revoked"),
+    "card.keyed": gettext_lazy("A card was keyed in by hand"),
+    "coup.keyed": gettext_lazy("A whole coup was keyed in by hand"),
+    "feed.gap_accepted": gettext_lazy("A gap in the feed was accepted"),
+    "feed.read": gettext_lazy("A batch of the feed was read"),
+    "round.settled": gettext_lazy("The round was settled"),
+    "rulebook.published": gettext_lazy("The rulebook was published"),
+    "shoe.burn_keyed": gettext_lazy("The burned cards were keyed in by hand"),
+    "shoe.cut_keyed": gettext_lazy("The blue card's place was keyed in by hand"),
+    "shoe.keyed": gettext_lazy("The shoe was opened by hand"),
+    "table.camera_changed": gettext_lazy("The camera was changed"),
+    "table.closed": gettext_lazy("The table was closed"),
+    "table.debit_policy_changed": gettext_lazy("What is done when the wallet is short was changed"),
+    "table.limits_changed": gettext_lazy("The limits were changed"),
+    "table.opened": gettext_lazy("The table was opened"),
+    "table.rulebook_changed": gettext_lazy("The rulebook was changed"),
+    "table.set_up": gettext_lazy("The table was set up"),
+    "wallet.compared": gettext_lazy("The wallet's record was compared with ours"),
+    "wallet.comparison_asked": gettext_lazy("A comparison with the wallet was asked for"),
+    "wallet.comparison_failed": gettext_lazy("The comparison with the wallet failed"),
+    "wallet.forced": gettext_lazy("The debit was forced"),
+    "wallet.given_up": gettext_lazy("The message to the wallet was given up"),
+    "wallet.owed": gettext_lazy("What the wallet could not take is owed"),
+    "wallet.sent_again": gettext_lazy("The message to the wallet was sent again"),
+    "wallet.settled_by_hand": gettext_lazy("The message was settled by hand"),
+}
+FIELDS: Final[dict[str, Word]] = {
+    "bet_limits": gettext_lazy("Limits of single bets"),
+    "bets_count": gettext_lazy("Bets"),
+    "camera": gettext_lazy("Camera"),
+    "cards": gettext_lazy("Cards"),
+    "currency": gettext_lazy("Currency"),
+    "debit_policy": gettext_lazy("When the wallet is short"),
+    "max_stake_minor": gettext_lazy("Highest stake"),
+    "min_stake_minor": gettext_lazy("Lowest stake"),
+    "moved_minor": gettext_lazy("Moved"),
+    "outcome": gettext_lazy("Result"),
+    "returned_minor": gettext_lazy("Returned"),
+    "revision": gettext_lazy("Revision"),
+    "rulebook": gettext_lazy("Rulebook"),
+    "status": gettext_lazy("State"),
+    "zone": gettext_lazy("Time zone"),
+}
+VALUES: Final[dict[str, Mapping[str, Any]]] = {
+    "debit_policy": words.DEBIT_POLICIES,
+    "outcome": words.WINNERS,
+}
+#: Kind of action -> what its second half is called, where the actions are the states of something.
+STATES: Final[dict[str, Mapping[str, Any]]] = {}
+NOBODY: Final = pgettext_lazy("value", "none")
+
+
+def say_action(action: str) -> str:
+    """Return the sentence for an action; an action without one is written as it is recorded."""
+    if action in ACTIONS:
+        return str(ACTIONS[action])
+    kind, _dot, state = action.partition(".")
+    found = STATES.get(kind, {}).get(state)
+    return str(getattr(found, "word", found)) if found is not None else action
+
+
+def say_field(name: str) -> str:
+    """Return what a value is called."""
+    own = name.rpartition(".")[2]
+    return str(FIELDS.get(own, own.replace("_", " ")))
+
+
+def say_value(name: str, value: Any) -> str:
+    """Write a value: codes as words, sums as they are recorded, in minor units."""
+    own = name.rpartition(".")[2]
+    match value:
+        case None | "" | []:
+            return str(NOBODY)
+        case bool():
+            return _("yes") if value else _("no")
+        case int():
+            return f"{value:,}"
+        case list():
+            return ", ".join(say_value(name, one) for one in value)
+        case dict():
+            return ", ".join(f"{key} {say_value(name, one)}" for key, one in value.items())
+    found = VALUES.get(own, {}).get(str(value))
+    return str(getattr(found, "word", found)) if found is not None else str(value)

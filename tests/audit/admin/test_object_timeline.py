@@ -1,0 +1,108 @@
+"""The timeline of a thing: sentences with before and after, for who sees the thing and the journal."""
+
+import html
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from audit.models import ComplaintChannel
+from audit.rules.complaints import Said
+from audit.services.complaint_verbs import accept_complaint, note_complaint
+from audit.services.complaints import file_complaint
+from casino.roles import ROLES
+from casino.runtime.places import ROOT
+from tables.journal_words import say_action
+from tables.models import GameTable, JournalEntry, Round
+from tables.services.actors import SYSTEM, Actor
+from tables.services.setup import change_table_limits
+from tests.audit.admin.conftest import browser_of
+from tests.audit.deciding import make_user
+from tests.tables.playing import NOON
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def auditor(db: Any) -> Client:
+    return browser_of(make_user("orn", *ROLES["auditor"].permissions))
+
+
+def url_of(kind: str, pk: int) -> str:
+    return reverse("admin:tables_journalentry_of", args=[kind, pk])
+
+
+def lines(client: Client, url: str) -> list[str]:
+    """Return each entry of a timeline as one line of text."""
+    page = client.get(url).content.decode()
+    items = re.findall(r"<li>\s*<div class=\"bc-row\">.*?</li>", page, re.DOTALL)
+    return [" ".join(html.unescape(re.sub(r"<[^>]*>", " ", item)).split()) for item in items]
+
+
+def test_a_table_says_what_was_changed_and_what_it_was_before(played: Round, auditor: Client) -> None:
+    table = GameTable.objects.get()
+    boss = make_user("rung", *ROLES["administrator"].permissions)
+    at = NOON + timedelta(hours=2)
+    for limits in ((5_000, 200_000), (5_000, 300_000)):
+        change_table_limits(table=table, limits=limits, actor=Actor.of_user(boss), at=at)
+    newest = lines(auditor, url_of("gametable", table.pk))[0]
+    entry = JournalEntry.objects.latest("pk").pk
+    assert newest == (
+        f"The limits were changed rung 29 Nov 2026 14:00:00 · entry {entry} Highest stake 200,000 300,000"
+    )
+    page = auditor.get(reverse("admin:tables_gametable_change", args=[table.pk])).content.decode()
+    assert url_of("gametable", table.pk) in page
+
+
+def test_a_complaint_tells_its_states_and_the_texts_that_are_kept(played: Round, auditor: Client) -> None:
+    said = Said(
+        played_at=played.betting_opened_at,
+        table=played.table.code,
+        dealer="Mali Chantara",
+        round=played.public_id,
+        disputed="the third card",
+    )
+    who = {"channel": ComplaintChannel.CHAT, "language": "th", "actor": SYSTEM, "user": None, "at": NOON}
+    complaint = file_complaint(said=said, **who).complaint
+    agent = make_user("pim", *ROLES["support"].permissions)
+    by = {"actor": Actor.of_user(agent), "user": agent, "at": NOON}
+    accept_complaint(complaint_id=complaint.pk, seen_version=1, **by)
+    note_complaint(complaint_id=complaint.pk, seen_version=None, text="asked", **by)
+    told = lines(auditor, url_of("complaint", complaint.pk))
+    assert [line.split(" 29 Nov")[0] for line in told] == ["Note pim", "Accepted pim", "Received bluecard"]
+    assert told[1].endswith("State received accepted")
+    browser = browser_of(agent)
+    assert browser.get(url_of("complaint", complaint.pk)).status_code == 403  # sees no journal
+    auditor.cookies["django_language"] = "th"
+    assert lines(auditor, url_of("round", played.pk))[-1].startswith("คิดผลรอบแล้ว")
+
+
+def test_who_sees_the_thing_but_not_the_journal_is_refused(played: Round, auditor: Client) -> None:
+    assert (
+        browser_of(make_user("clerk", "tables.view_round")).get(url_of("round", played.pk)).status_code == 403
+    )
+    blind = browser_of(make_user("reader", "tables.view_journalentry"))
+    assert blind.get(url_of("round", played.pk)).status_code == 403
+    for kind, pk in (("round", 999_999), ("nothing", 1), ("session", 1), ("round", 2**64)):
+        assert auditor.get(url_of(kind, pk)).status_code == 404
+
+
+#: An action as services write it: a thing and what happened to it.
+ACTION = re.compile(
+    r'"((?:api_key|attachment|card|complaint|consent|coup|decision|evidence|feed|incident|person|players?|round'
+    r'|rulebook|ruling|setup|shoe|table|table_webhook|video|wallet)\.[a-z_]+)"'
+)
+
+
+def test_every_action_that_a_service_writes_has_its_sentence() -> None:
+    sources = [path for app in ("tables", "audit") for path in (ROOT / app / "services").glob("*.py")]
+    actions = {action for path in sources for action in ACTION.findall(path.read_text())}
+    assert len(actions) > 50
+    assert sorted(action for action in actions if say_action(action) == action) == []
+    assert say_action("table.opened") == "The table was opened"
+    assert say_action("complaint.upheld") == "Upheld"
+    assert say_action("ruling.stale") == "Overtaken by a change"
+    assert say_action("some.thing") == "some.thing"  # better the code than nothing
