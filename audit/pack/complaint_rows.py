@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
 from django.db.models import Q
 
+from audit.commitments import words_kept
 from audit.models import (
     Attachment,
     AttachmentSubject,
@@ -22,18 +22,6 @@ from audit.models import (
 from audit.pack.rows import Players, Row, when
 from audit.rules.attachments import SERVED_AS, AttachmentKind
 from audit.services.attachments import AttachmentGone, read_file
-
-#: What a player said, by the name of its column.
-SAID: Final = (
-    "zone",
-    "table_text",
-    "dealer_text",
-    "round_text",
-    "player_text",
-    "bet_text",
-    "disputed",
-    "contact",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +119,7 @@ def _words_row(words: ComplaintWords) -> Row:
     return {
         "complaint": words.event.complaint.number,
         "version": words.event.version,
-        "played_at": when(words.played_at),
-        **{name: getattr(words, name) for name in SAID},
+        **words_kept(words),
         "salt": bytes(words.salt).hex(),
     }
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from django.apps import apps
 from django.db import connection
 
 from audit.queries.verifying import Checked, Problem
+from audit.queries.verifying_decided import Decided
 from tables.models import JournalText
 from tables.queries.journal import is_the_one
 
@@ -55,12 +55,6 @@ SELECT deal_id, place, rank || suit, NOT EXISTS (SELECT 1 FROM tables_card n WHE
 FROM tables_card c WHERE deal_id = ANY(%s) AND place = ANY(%s)
 """
 PLACES = ["P1", "B1", "P2", "B2", "P3", "B3"]
-# What was decided must have been written down by the service that decides; a forged row was not.
-DECIDED = """
-SELECT r.id, r.number, r.preview_hash, r.given_minor, r.taken_minor, r.status IN (
-    'approved', 'applying', 'stopped', 'applied') FROM audit_ruling r ORDER BY r.id
-"""
-SPOKEN_OF = {"ruling": "audit.Ruling", "incident": "audit.Incident", "complaint": "audit.Complaint"}
 
 
 def verify_rows(checked: Checked, on_batch: Callable[[], None] = lambda: None) -> Iterator[Problem]:
@@ -82,8 +76,7 @@ class _Walk:
         self.checked = checked
         self.events_of_table: Counter[int] = Counter()
         self.settled: set[tuple[int, int]] = set()
-        self.subjects: dict[str, set[int]] = {kind: set() for kind in SPOKEN_OF}
-        self.approvals: dict[int, Mapping[str, Any]] = {}
+        self.decided = Decided()
 
     def read(self, rows: list[tuple[Any, ...]]) -> Iterator[Problem]:
         """Compare a batch of entries with their own columns, and with the rows they cover."""
@@ -99,16 +92,13 @@ class _Walk:
                 continue
             action, subject_type, subject_id, label = columns[:4]
             data = said[1]
-            if subject_type in self.subjects:
-                self.subjects[subject_type].add(subject_id)
+            self.decided.note(id_, action, subject_type, subject_id, data)
             if action == "feed.read":
                 feeds[id_] = subject_id, data
                 self.events_of_table[subject_id] += data["accepted"] + data["refused"]
             elif action == "round.settled":
                 settlements[id_] = subject_id, label, data
                 self.settled.add((subject_id, data["revision"]))
-            elif action == "ruling.approved":
-                self.approvals[subject_id] = data
         yield from _check_feeds(feeds)
         yield from _check_settlements(settlements)
 
@@ -123,25 +113,7 @@ class _Walk:
             if (round_id, revision) not in self.settled:
                 words = f"round {public_id}: revision {revision} (settlement {id_}) has no entry"
                 yield Problem("settlement_forged", words)
-        yield from self._decisions()
-
-    def _decisions(self) -> Iterator[Problem]:
-        for kind, label in SPOKEN_OF.items():
-            app, name = label.split(".")
-            if name.lower() not in apps.all_models[app]:
-                continue
-            model = apps.get_model(app, name)
-            for id_, number in model._default_manager.order_by("pk").values_list("pk", "number"):
-                if id_ not in self.subjects[kind]:
-                    yield Problem(f"{kind}_forged", f"{kind} {number} has no entry in the journal")
-        for id_, number, preview, given, taken, is_approved in _rows(DECIDED):
-            said = self.approvals.get(id_)
-            if not is_approved:
-                continue
-            if said is None:
-                yield Problem("ruling_forged", f"ruling {number} was approved and no entry says so")
-            elif (said["preview_hash"], said["given_minor"], said["taken_minor"]) != (preview, given, taken):
-                yield Problem("ruling_altered", f"ruling {number} is not what was approved")
+        yield from self.decided.compare()
 
 
 def _parse(body: bytes) -> tuple[list[Any], Mapping[str, Any]] | None:

@@ -1,12 +1,12 @@
 """How every change of a complaint is written: the lock and the version, the event, its texts, the journal."""
 
-import hashlib
 import secrets
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 from audit import locks
+from audit.commitments import commitment, words_of
 from audit.models import (
     COMPLAINT_FLOW,
     Complaint,
@@ -19,7 +19,7 @@ from audit.models import (
 from audit.rules.complaints import Said
 from tables.models import IllegalTransition
 from tables.services.actors import Actor
-from tables.services.journal import canonical, moment, record
+from tables.services.journal import moment, record
 
 SALT_BYTES = 16
 LONGEST_TEXT = 8_000
@@ -122,26 +122,6 @@ def begin_complaint(
     _write_texts(event, "", said, dict(data))
     _journal(complaint, event, actor, at)
     return event
-
-
-def commitment(salt: bytes, value: Mapping[str, Any]) -> str:
-    """Return what stands for a text where it may not stand itself."""
-    return hashlib.sha256(salt + canonical(dict(value))).hexdigest()
-
-
-def words_of(said: Said) -> dict[str, Any]:
-    """Return what a player said as it is committed to and stored."""
-    return {
-        "played_at": moment(said.played_at) if said.played_at else None,
-        "zone": said.zone,
-        "table_text": said.table.strip(),
-        "dealer_text": said.dealer.strip(),
-        "round_text": said.round.strip(),
-        "player_text": said.player.strip(),
-        "bet_text": said.bet.strip(),
-        "disputed": said.disputed.strip(),
-        "contact": said.contact.strip(),
-    }
 
 
 def check_words(said: Said) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
+from audit.commitments import commitment, words_of
 from audit.models import (
     Complaint,
     ComplaintAction,
@@ -26,9 +27,7 @@ from audit.services.complaint_record import (
     CannotChange,
     begin_complaint,
     check_words,
-    commitment,
     open_complaint,
-    words_of,
     write_event,
 )
 from audit.services.numbers import next_number

@@ -173,7 +173,10 @@ def sign_in_again(*, ruling: Ruling, user: User, password: str, at: datetime) ->
     """
     if not user.check_password(password):
         raise CannotDecide("ruling/sign-in", "the password is wrong")
-    return SignIn.objects.create(user=user, ruling=ruling, at=at)
+    with transaction.atomic():
+        sign_in = SignIn.objects.create(user=user, ruling=ruling, at=at)
+        _record(ruling, "ruling.signed_in", Actor.of_user(user), at, sign_in=sign_in.pk)
+    return sign_in
 
 
 def approve_ruling(
@@ -219,7 +222,9 @@ def _approve(ruling: Ruling, reason: str, user: User, actor: Actor, at: datetime
         words = str(error).splitlines()[0]
         rule = "ruling/sign-in" if "sign-in" in words else "ruling/four-eyes"
         raise CannotDecide(rule, words) from error
-    _record(ruling, "ruling.approved", actor, at, reason=ruling.decision_reason, person=person.pk)
+    sign_in = SignIn.objects.filter(ruling=ruling, user=user).order_by("-pk").values_list("pk", flat=True)
+    more = {"reason": ruling.decision_reason, "person": person.pk, "sign_in": sign_in.first()}
+    _record(ruling, "ruling.approved", actor, at, **more)
     outbox.promise(Bell.RULING, [ruling.pk], at=at)
 
 

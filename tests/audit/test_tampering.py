@@ -2,69 +2,26 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
-from django.conf import settings as house_settings
 from django.core.management import call_command
-from psycopg.conninfo import make_conninfo
 
 from audit.models import Checkpoint, Leaf, Verification, WitnessState
 from audit.rules.checkpoint import open_note
 from audit.services.verifying import Run
-from casino.runtime.postgres import PostgresServer
 from tables.models import Card, JournalEntry, Settlement
 from tests.audit.sealed import LOG, OTHER_LOG, WITNESS, WitnessHouse, seal, witness_house, write
-from tests.database import OwnTestDatabase
 from tests.tables.playing import Platform, make_table
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SEALED = ("audit_leaf", "audit_treenode", "audit_checkpoint", "audit_cosignature", "audit_pendingentry")
-TAMPERED = ("tables_journalentry", "tables_settlementline", "tables_card", "tables_feedevent", "tables_bet")
-FORGET = "".join(f"DELETE FROM {name}; " for name in ("audit_cosignature", *SEALED[:3][::-1]))
+SEALED = ("audit_leaf", "audit_treenode", "audit_checkpoint")
+FORGET = "".join(f"DELETE FROM {name}; " for name in ("audit_cosignature", *SEALED[::-1]))
 
 Tamper = Callable[..., None]
-
-
-@pytest.fixture(params=["owner", "superuser"])
-def tamper(request: pytest.FixtureRequest, own_database: OwnTestDatabase) -> Tamper:
-    """Run statements with the triggers lifted, as the schema's owner or as a superuser."""
-    url = own_database.owner_url
-    if request.param == "superuser":
-        if not house_settings.DATABASE_IS_EMBEDDED:
-            pytest.skip("LEFT OUT: no superuser of a PostgreSQL that is not ours")
-        server = PostgresServer(house_settings.BLUECARD_STATE, house_settings.PG_BIN_DIR)
-        url = make_conninfo(server.url(), dbname=own_database.name)
-    which = "USER" if request.param == "owner" else "ALL"
-
-    def change(statements: str, *values: object) -> None:
-        with psycopg.connect(url) as connection, _lifted(connection, which):
-            for statement in filter(str.strip, statements.split(";")):
-                connection.execute(statement, values[: statement.count("%s")] or None)
-
-    return change
-
-
-@contextmanager
-def _lifted(connection: psycopg.Connection, which: str) -> Iterator[None]:
-    names = (*SEALED, *TAMPERED)
-    always = connection.execute(
-        "SELECT c.relname, t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid "
-        "WHERE t.tgenabled = 'A' AND c.relname = ANY(%s)",
-        [list(names)],
-    ).fetchall()
-    for name in names:
-        connection.execute(f"ALTER TABLE {name} DISABLE TRIGGER {which}")
-    yield
-    connection.execute("SET CONSTRAINTS ALL IMMEDIATE")  # or what waits for COMMIT refuses the next line
-    for name in names:
-        connection.execute(f"ALTER TABLE {name} ENABLE TRIGGER {which}")
-    for name, trigger in always:
-        connection.execute(f"ALTER TABLE {name} ENABLE ALWAYS TRIGGER {trigger}")
 
 
 @pytest.fixture

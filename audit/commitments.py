@@ -1,0 +1,43 @@
+"""What stands in events and entries for the words on a complaint: a salted hash of them."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, Final
+
+from audit.models import ComplaintWords
+from audit.rules.complaints import Said
+from tables.services.journal import canonical, moment
+
+#: Name of what was said -> name of its column.
+COLUMNS: Final = {
+    "zone": "zone",
+    "table": "table_text",
+    "dealer": "dealer_text",
+    "round": "round_text",
+    "player": "player_text",
+    "bet": "bet_text",
+    "disputed": "disputed",
+    "contact": "contact",
+}
+
+
+def commitment(salt: bytes, value: Mapping[str, Any]) -> str:
+    """Return what stands for a text where it may not stand itself."""
+    return hashlib.sha256(salt + canonical(dict(value))).hexdigest()
+
+
+def words_of(said: Said) -> dict[str, Any]:
+    """Return what a player said as it is committed to and stored."""
+    texts = {column: getattr(said, name) for name, column in COLUMNS.items()}
+    return {
+        "played_at": moment(said.played_at) if said.played_at else None,
+        **{column: text if column == "zone" else text.strip() for column, text in texts.items()},
+    }
+
+
+def words_kept(words: ComplaintWords) -> dict[str, Any]:
+    """Return what a player said as it was committed to, from where it is kept."""
+    return {
+        "played_at": moment(words.played_at) if words.played_at else None,
+        **{column: getattr(words, column) for column in COLUMNS.values()},
+    }

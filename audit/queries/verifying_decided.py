@@ -1,0 +1,139 @@
+"""What was decided and disputed against the journal: a forged ruling has no entry, a complaint its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from audit.commitments import commitment, words_kept
+from audit.models import Complaint, ComplaintEvent, ComplaintText, ComplaintWords, Incident, Ruling, SignIn
+from audit.queries.verifying import Problem
+from tables.services.journal import moment
+
+BATCH = 2_000
+SPOKEN_OF: Final = {"ruling": Ruling, "incident": Incident, "complaint": Complaint}
+SIGNED: Final = ("preview_hash", "given_minor", "taken_minor", "person")
+APPROVED: Final = ("approved", "applying", "stopped", "applied")
+
+
+class Step(NamedTuple):
+    """What an entry says of one step of a complaint."""
+
+    action: str
+    entry: int
+    data: Mapping[str, Any]
+
+
+class Decided:
+    """What the entries of one reading of the journal say of incidents, rulings and complaints."""
+
+    def __init__(self) -> None:
+        self.subjects: dict[str, set[int]] = {kind: set() for kind in SPOKEN_OF}
+        self.approvals: dict[int, Mapping[str, Any]] = {}
+        self.signed_in: set[int] = set()
+        self.steps: dict[tuple[int, int], Step] = {}
+
+    def note(self, entry: int, action: str, kind: str, subject_id: int, data: Mapping[str, Any]) -> None:
+        """Take down what an entry says of a decision."""
+        if kind not in self.subjects:
+            return
+        self.subjects[kind].add(subject_id)
+        if action == "ruling.approved":
+            self.approvals[subject_id] = data
+        elif action == "ruling.signed_in":
+            self.signed_in.add(data["sign_in"])
+        elif kind == "complaint" and "version" in data:
+            step = Step(action.removeprefix("complaint."), entry, data)
+            self.steps[subject_id, data["version"]] = step
+
+    def compare(self) -> Iterator[Problem]:
+        """Name what the rows say and no entry does, and what they say otherwise."""
+        for kind, model in SPOKEN_OF.items():
+            for id_, number in model._default_manager.order_by("pk").values_list("pk", "number"):
+                if id_ not in self.subjects[kind]:
+                    yield Problem(f"{kind}_forged", f"{kind} {number} has no entry in the journal")
+        yield from self._rulings()
+        yield from self._complaints()
+        yield from self._events()
+        yield from _texts()
+
+    def _rulings(self) -> Iterator[Problem]:
+        sign_ins = {(one.ruling_id, one.user_id): one.pk for one in SignIn.objects.order_by("-pk")}
+        for id_, number in SignIn.objects.order_by("pk").values_list("pk", "ruling__number"):
+            if id_ not in self.signed_in:
+                yield Problem("sign_in_forged", f"a sign-in for ruling {number} has no entry in the journal")
+        for ruling in Ruling.objects.filter(status__in=APPROVED).order_by("pk"):
+            said = self.approvals.get(ruling.pk)
+            if said is None:
+                nobody = (ruling.pk, ruling.decided_by_id) not in sign_ins
+                more = ", nor did who decided sign in for it" if nobody else ""
+                yield Problem(
+                    "ruling_forged", f"ruling {ruling.number} was approved and no entry says so{more}"
+                )
+                continue
+            there = (ruling.preview_hash, ruling.given_minor, ruling.taken_minor, ruling.decided_by_person_id)
+            if there != tuple(
+                said[name] for name in ("preview_hash", "given_minor", "taken_minor", "person")
+            ):
+                yield Problem("ruling_altered", f"ruling {ruling.number} is not what was approved")
+            elif said["sign_in"] not in (None, *sign_ins.values()):
+                yield Problem("ruling_altered", f"the sign-in for ruling {ruling.number} is gone")
+
+    def _complaints(self) -> Iterator[Problem]:
+        rows = Complaint.objects.select_related("round").order_by("pk")
+        for one in rows.iterator(BATCH):
+            step = self.steps.get((one.pk, one.version))
+            if step is None:
+                if one.pk in self.subjects["complaint"]:
+                    words = f"complaint {one.number} is at version {one.version}, of which no entry tells"
+                    yield Problem("complaint_altered", words)
+            elif (there := _state_of(one)) != (wanted := {name: step.data[name] for name in there}):
+                differing = ", ".join(sorted(name for name in there if there[name] != wanted[name]))
+                words = f"complaint {one.number}: its {differing} is not what was written"
+                yield Problem("complaint_altered", words, step.entry)
+
+    def _events(self) -> Iterator[Problem]:
+        told = dict(self.steps)
+        events = ComplaintEvent.objects.select_related("complaint").order_by("pk")
+        for event in events.iterator(BATCH):
+            step = told.pop((event.complaint_id, event.version), None)
+            name = f"complaint {event.complaint.number}: step {event.version}"
+            if step is None:
+                yield Problem("complaint_forged", f"{name} ({event.action}) has no entry in the journal")
+            elif (event.action, event.to_status, event.data) != (
+                step.action,
+                step.data["status"],
+                step.data["details"],
+            ):
+                yield Problem("complaint_altered", f"{name} is not what was written", step.entry)
+        for (_, version), step in sorted(told.items()):
+            yield Problem("complaint_deleted", f"step {version} of a complaint is gone", step.entry)
+
+
+def _state_of(one: Complaint) -> dict[str, Any]:
+    """Return what each entry about a complaint says of it."""
+    return {
+        "status": one.status,
+        "refusal": one.refusal,
+        "outcome": one.outcome,
+        "round": one.round.public_id if one.round else None,
+        "player": one.player_id,
+        "received_at": moment(one.received_at),
+        "window_ends_at": moment(one.window_ends_at) if one.window_ends_at else None,
+    }
+
+
+def _texts() -> Iterator[Problem]:
+    """Compare what was said, noted and answered with the commitments, as far as it was not erased."""
+    loaded = {"erased_at__isnull": True}
+    for words in ComplaintWords.objects.filter(**loaded).select_related("event__complaint").iterator(BATCH):
+        if commitment(bytes(words.salt), words_kept(words)) != words.event.data.get("words_commitment"):
+            yield _text_problem(words.event, "what the player said")
+    for text in ComplaintText.objects.filter(**loaded).select_related("event__complaint").iterator(BATCH):
+        if commitment(bytes(text.salt), {"text": text.text}) != text.event.data.get("text_commitment"):
+            yield _text_problem(text.event, "its text")
+
+
+def _text_problem(event: ComplaintEvent, what: str) -> Problem:
+    words = f"complaint {event.complaint.number}, step {event.version}: {what} is not what was written"
+    return Problem("complaint_text_altered", words)

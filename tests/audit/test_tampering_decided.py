@@ -1,0 +1,135 @@
+"""A ruling that nobody gave, a sign-in that nobody made, a complaint altered: each is found and named."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from audit.models import Complaint, ComplaintChannel, Ruling, RulingKind
+from audit.rules.complaints import Said
+from audit.services.complaint_verbs import accept_complaint, note_complaint
+from audit.services.complaints import file_complaint
+from audit.services.rulings import sign_in_again
+from audit.services.verifying import Run
+from casino.roles import ROLES
+from tables.models import FeedEvent
+from tables.services.actors import Actor
+from tests.audit.deciding import approve, ask, make_user
+from tests.audit.sealed import LOG, seal
+from tests.tables.playing import NOON, Platform, make_table
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Tamper = Callable[..., None]
+LARGE = 60_000_000  # above the sum for which who decides signs in again
+
+
+@dataclass(frozen=True)
+class House:
+    """One ruling approved with a sign-in, one asked for, and a complaint that somebody works on."""
+
+    approved: Ruling
+    asked: Ruling
+    complaint: Complaint
+    decider: int
+    person: int
+
+
+@pytest.fixture
+def house() -> House:
+    platform = Platform(make_table())
+    platform.start()
+    first = platform.play("KS 2H QD KH KC 10H", ("b1", "P-10001", "banker", LARGE))
+    second = platform.play("9H 9D KC QS", ("c1", "P-10001", "player", LARGE))
+    asker, decider = (make_user(name, *ROLES["manager"].permissions) for name in ("asker", "decider"))
+    approved = ask(asker, RulingKind.VOID_ROUND, [first])
+    sign_in_again(ruling=approved, user=decider, password="secret", at=NOON)
+    approve(decider, approved)
+    asked = ask(asker, RulingKind.VOID_ROUND, [second])
+    said = Said(
+        played_at=second.betting_opened_at,
+        table="B01",
+        dealer="Mali Chantara",
+        round=second.public_id,
+        player="P-10001",
+        disputed="the third card",
+    )
+    received = FeedEvent.objects.get(round=second, type="round_result").received_at
+    who = {"actor": Actor.of_user(asker), "user": asker, "at": received}
+    complaint = file_complaint(said=said, channel=ComplaintChannel.CHAT, language="th", **who).complaint
+    accept_complaint(complaint_id=complaint.pk, seen_version=1, **who)
+    note_complaint(complaint_id=complaint.pk, seen_version=None, text="asked the floor", **who)
+    complaint.refresh_from_db()
+    seal()
+    person = decider.person_account.person_id
+    return House(approved, asked, complaint, decider.pk, person)
+
+
+def found() -> list[tuple[str, str]]:
+    return [(problem.kind, problem.words) for problem in Run(LOG.verifier, None, "").find()]
+
+
+def test_what_nobody_touched_raises_no_alarm(house: House) -> None:
+    assert house.complaint.version == 3
+    assert found() == []
+
+
+def test_a_ruling_that_nobody_approved(house: House, tamper: Tamper) -> None:
+    tamper(
+        "UPDATE audit_ruling SET status = 'approved', decided_by_id = %s, decided_by_person_id = %s,"
+        " decided_at = now() WHERE id = %s",
+        house.decider,
+        house.person,
+        house.asked.pk,
+    )
+    number = house.asked.number
+    words = f"ruling {number} was approved and no entry says so, nor did who decided sign in for it"
+    assert found() == [("ruling_forged", words)]
+
+
+def test_a_sign_in_that_nobody_made(house: House, tamper: Tamper) -> None:
+    tamper(
+        "INSERT INTO audit_signin (user_id, ruling_id, at) VALUES (%s, %s, now())",
+        house.decider,
+        house.asked.pk,
+    )
+    words = f"a sign-in for ruling {house.asked.number} has no entry in the journal"
+    assert found() == [("sign_in_forged", words)]
+
+
+def test_a_sign_in_taken_away(house: House, tamper: Tamper) -> None:
+    tamper("DELETE FROM audit_signin")
+    assert found() == [("ruling_altered", f"the sign-in for ruling {house.approved.number} is gone")]
+
+
+def test_another_sum_than_was_approved(house: House, tamper: Tamper) -> None:
+    tamper("UPDATE audit_ruling SET given_minor = given_minor + 1 WHERE id = %s", house.approved.pk)
+    assert found() == [("ruling_altered", f"ruling {house.approved.number} is not what was approved")]
+
+
+@pytest.mark.parametrize(
+    ("statement", "kinds"),
+    [
+        ("UPDATE audit_complaint SET status = 'under_review'", ["complaint_altered"]),
+        ("UPDATE audit_complaint SET received_at = received_at - interval '1 day'", ["complaint_altered"]),
+        ("UPDATE audit_complaint SET version = 4", ["complaint_altered"]),
+        ("UPDATE audit_complaintevent SET action = 'refused' WHERE version = 2", ["complaint_altered"]),
+        ("UPDATE audit_complaintevent SET version = 9 WHERE version = 2",
+         ["complaint_forged", "complaint_deleted"]),
+        ("UPDATE audit_complaintwords SET disputed = 'nothing'", ["complaint_text_altered"]),
+        ("UPDATE audit_complainttext SET text = 'asked nobody'", ["complaint_text_altered"]),
+    ],
+)  # fmt: skip
+def test_a_complaint_altered(house: House, tamper: Tamper, statement: str, kinds: list[str]) -> None:
+    tamper(statement)
+    problems = found()
+    assert [kind for kind, _ in problems] == kinds
+    assert any(house.complaint.number in words for _, words in problems)
+
+
+def test_a_complaint_that_nobody_took_down(house: House, tamper: Tamper) -> None:
+    tamper(
+        "INSERT INTO audit_complaint (number, version, status, refusal, outcome, event_kind, received_at,"
+        " answer_due_at, checks, source, channel, language, sender, idempotency_key)"
+        " VALUES ('C-9999', 1, 'received', '', '', '', now(), now(), '{}', 'api', 'chat', 'en', '', '')"
+    )
+    assert found() == [("complaint_forged", "complaint C-9999 has no entry in the journal")]
