@@ -140,13 +140,18 @@ def _field_errors(detail: Any, path: str = WHOLE) -> Iterator[FieldError]:
     """Flatten what serializers report, nested as the input is, into one error per field and rule."""
     if isinstance(detail, dict):
         for name, below in detail.items():
-            here = path if name == "non_field_errors" else f"{path}.{name}".removeprefix(".")
+            here = path if name == "non_field_errors" else f"{path}{_step(name)}".removeprefix(".")
             yield from _field_errors(below, here)
     elif isinstance(detail, list | tuple):
         for below in detail:
             yield from _field_errors(below, path)
     else:
         yield FieldError(path, str(getattr(detail, "code", "invalid")), str(detail))
+
+
+def _step(name: str | int) -> str:
+    """Write a step into what was sent: a field by its name, an element of a list by its place."""
+    return f"[{name}]" if isinstance(name, int) else f".{name}"
 
 
 # --- Errors met outside the views of the API ------------------------------------------------------------

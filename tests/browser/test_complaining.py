@@ -1,6 +1,8 @@
 """From a player's words to the answer, as three people walk it: taken down, upheld, ruled, settled again."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -15,6 +17,7 @@ from audit.services.complaints import file_complaint
 from audit.services.consents import ask_to_admit
 from tables.models import FeedEvent, Round
 from tables.services.actors import Actor
+from tests.audit import hostile
 from tests.browser.walks import LOOKS, TWO_LOOKS, Open, button, carry_out, check, page_of, refused_by
 from tests.tables.playing import Platform, lines_of
 
@@ -71,8 +74,9 @@ def complained(round_: Round, *, hours: int = 0) -> Complaint:
 
 @pytest.mark.parametrize(("width", "language"), LOOKS)
 def test_a_complaint_goes_from_intake_to_its_answer(
-    width: int, language: str, swapped: Round, open_as: Open
+    width: int, language: str, swapped: Round, open_as: Open, tmp_path: Path, settings: Any
 ) -> None:
+    settings.EVIDENCE_FOLDER = str(tmp_path)
     desk = open_as(f"/admin/tables/round/{swapped.pk}/change/", "support", width=width, language=language)
     desk.locator("a.bc-button[href*='/complaint/new/']").click()
     desk.wait_for_url("**/complaint/new/**")
@@ -87,12 +91,16 @@ def test_a_complaint_goes_from_intake_to_its_answer(
     desk.wait_for_load_state("networkidle")
     expect(desk.locator("#said-dealer")).to_have_value("Mali Chantara")
     expect(desk.locator("tr.is-differing")).to_have_count(0)
+    picture = {"name": "screen.png", "mimeType": "image/png", "buffer": hostile.png(30, 20)}
+    desk.set_input_files("#said-files", picture)
     desk.locator("button[value=record]").click()
     desk.wait_for_url("**/complaint/*/change/")
     check(desk)
     complaint = Complaint.objects.get()
     assert (complaint.status, complaint.language, complaint.round) == ("received", language, swapped)
     assert VideoHold.objects.get(round=swapped).causes.get().complaint == complaint
+    expect(desk.locator("#attachments")).to_contain_text("screen.png")
+    expect(desk.locator(f"a[href$='/evidencepack/ask/complaint/{complaint.pk}/']")).to_be_visible()
     press(desk, "accept")
     press(desk, "review")
     check(desk)
