@@ -45,20 +45,24 @@ def round_of(answer: Answer) -> Round | None:
 
 
 def about_round(found: Any) -> AboutRound:
-    """Read everything about a round, in a number of queries that does not grow with its bets."""
+    """Read everything about a round, in a number of queries that does not grow with its bets.
+
+    What belongs to a question or a decision is fetched only where there is one: nearly all rounds have none,
+    and planning a join of nine tables takes longer than all else here.
+    """
     found.deals_read = dealings_of_round(found.pk, found.shoe.decks)
     found.findings_read = list(Finding.objects.filter(round=found).order_by("pk"))
     found.holds_read = list(Hold.objects.filter(round=found, lifted_at=None).order_by("pk"))
     settlements = Settlement.objects.filter(round=found).select_related("round", "deal", "rulebook")
-    incidents = Incident.objects.filter(round=found).select_related(
+    incidents = Incident.objects.filter(round=found).prefetch_related(
         "table", "shoe", "round", "rulebook", "hold", "reported_by"
     )
-    rulings = Ruling.objects.filter(rounds__round=found).select_related(
+    rulings = Ruling.objects.filter(rounds__round=found).prefetch_related(
         "table", "shoe", "incident", "complaint", "reinstates", "requested_by", "decided_by"
     )
-    notices = Notice.objects.filter(round=found).select_related("round", "ruling", "player__identity")
-    complaints = Complaint.objects.filter(round=found).select_related(
-        "table", "round", "player__identity", "owner", "merged_into"
+    notices = Notice.objects.filter(round=found).prefetch_related("round", "ruling", "player__identity")
+    complaints = Complaint.objects.filter(round=found).prefetch_related(
+        "table", "round", "player__identity", "owner", "merged_into", "rulings"
     )
     return AboutRound(
         round=found,
@@ -66,7 +70,7 @@ def about_round(found: Any) -> AboutRound:
         incidents=list(incidents.order_by("pk")[:MOST_QUESTIONS]),
         rulings=list(rulings.order_by("pk")[:MOST_QUESTIONS]),
         notices=list(notices.order_by("pk")[:MOST_NOTICES]),
-        complaints=list(complaints.prefetch_related("rulings").order_by("pk")[:MOST_QUESTIONS]),
+        complaints=list(complaints.order_by("pk")[:MOST_QUESTIONS]),
         video=video_of(found),
         holds=holds_of(found),
     )
