@@ -98,19 +98,29 @@ class Details(Strict):
 
 
 class Base64Field(serializers.CharField):
-    """Bytes, written in base64."""
+    """Text that is base64; `bytes_of` reads it."""
 
     default_error_messages = {"base64": "This is no base64."}
 
-    def to_internal_value(self, data: Any) -> bytes:
-        """Read the bytes.
+    def to_internal_value(self, data: Any) -> str:
+        """Read the text.
 
-        :raises ValidationError: if they are not written in base64.
+        :raises ValidationError: if it is not base64.
         """
+        text = super().to_internal_value(data)
         try:
-            return b64decode(super().to_internal_value(data), validate=True)
+            bytes_of(text)
         except ValueError:
             self.fail("base64")
+        return text
+
+
+def bytes_of(content: str) -> bytes:
+    """Return the bytes that are written in base64.
+
+    :raises ValueError: if they are not.
+    """
+    return b64decode(content, validate=True)
 
 
 class SentFile(Strict):
@@ -123,8 +133,8 @@ class SentFile(Strict):
 class Filing(Details):
     """A complaint as it is filed."""
 
-    attachments = SentFile(
-        many=True,
+    attachments = serializers.ListField(
+        child=SentFile(),
         default=list,
         max_length=MOST_FILES,
         help_text="Files of the player. One that is not taken is named in `not_attached`.",

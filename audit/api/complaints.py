@@ -139,7 +139,7 @@ class Complaints(ApiView):
             at=at,
             sender=f"user-{user.pk}" if user else actor.id,
             idempotency_key=key,
-            files=[Sent(file["name"], file["content"]) for file in fields["attachments"]],
+            files=[Sent(file["name"], bodies.bytes_of(file["content"])) for file in fields["attachments"]],
         )
         found: Any = complaints().get(pk=filed.complaint.pk)
         body = {
@@ -170,7 +170,7 @@ class ComplaintAttachments(ApiView):
         actor, user = who_asks(request)
         attachment = attach_file(
             subject=complaint,
-            data=fields["content"],
+            data=bodies.bytes_of(fields["content"]),
             name=fields["name"],
             actor=actor,
             at=timezone.now(),

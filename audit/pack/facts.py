@@ -91,7 +91,7 @@ def read_facts(pack: EvidencePack) -> Facts:
         rulings=tuple(rulings),
         incidents=tuple(incidents),
         complaints=told.complaints,
-        tables=_tables(shoe, rounds, rulings, incidents, players, is_shoe=is_shoe) | told.tables,
+        tables={**_tables(shoe, rounds, rulings, incidents, players, is_shoe=is_shoe), **told.tables},
         entries=tuple(_entries(pack, shoe, round_ids, rulings, incidents, complaints)),
         player=players,
         files=told.files,
