@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Final
 
-from django.db import models, transaction
+from django.db import models
 from django.http import HttpRequest, HttpResponseBase
 
 from audit.services.looks import look_at_list
@@ -32,10 +32,8 @@ class LooksMiddleware:
         if untold:
             actor, viewer = _who_looked(request)
             at = datetime.now(UTC)
-            with transaction.atomic():
-                look_at_list(
-                    untold, viewer=viewer, way=_way(request), reason=_reason(request), actor=actor, at=at
-                )
+            way, reason = _way(request), _reason(request)
+            look_at_list(untold, viewer=viewer, way=way, reason=reason, actor=actor, at=at)
         return response
 
 

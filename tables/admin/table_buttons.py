@@ -110,7 +110,7 @@ def _sensible(now: TableNow, *, is_open: bool) -> Iterator[str]:
 
 def _sensible_to_play(now: TableNow) -> Iterator[str]:
     if now.shoe is None:
-        yield from ("shoe", "limits", "bet-limits", "rulebook", "debit")
+        yield from ("shoe", "limits", "bet-limits", "rulebook", "debit", "camera")
         return
     if now.round is None:
         if now.shoe.cut_from_back is None:
@@ -119,7 +119,7 @@ def _sensible_to_play(now: TableNow) -> Iterator[str]:
             yield "burn"
     if now.is_dealing:
         yield "card"
-    yield from ("coup", "limits", "bet-limits", "debit")
+    yield from ("coup", "limits", "bet-limits", "debit", "camera")
 
 
 def list_buttons(request: HttpRequest) -> list[HeadButton]:

@@ -7,8 +7,10 @@ import pytest
 from django.core.management import call_command
 
 from audit.models import Complaint, ComplaintStatus, Consent, VideoHold
+from audit.services.verifying import Run
 from casino.demo import complaints as demo_complaints
 from casino.demo.complaints import CASES, complain
+from tests.audit.sealed import LOG, seal
 from tests.tables.playing import NOON, Platform, make_table, publish_all
 
 pytestmark = pytest.mark.django_db
@@ -58,3 +60,9 @@ def test_a_second_time_nothing_is_taken_down() -> None:
     before = Complaint.objects.count()
     assert complain(["B01"], now=NOW + timedelta(hours=1)) == ""
     assert Complaint.objects.count() == before == len(CASES) + 1
+
+
+def test_every_step_agrees_with_the_journal() -> None:
+    complain(["B01"], now=NOW)
+    seal()
+    assert [str(problem) for problem in Run(LOG.verifier, None, "").find()] == []
