@@ -7,8 +7,9 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Case, F, When
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from audit import complaint_words as words
@@ -21,6 +22,7 @@ from audit.templatetags.complaints import complaint_state, left_badge
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
 from tables.admin.filters import TableFilter, choice_filter, date_range_filter, related_filter
+from tables.admin.panels import HeadButton
 from tables.admin.record import link
 from tables.services.actors import Actor
 from tables.templatetags.felt import moment
@@ -84,6 +86,14 @@ class ComplaintAdmin(ReadOnlyAdmin):
     @column(gettext_lazy("received"), is_number=True)
     def received(self, found: Complaint) -> SafeString | str:
         return moment(found.received_at, found.table.zone if found.table else "UTC")
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """Show the list, with the way to take one down for who may."""
+        buttons = []
+        if request.user.has_perm("audit.handle_complaint"):
+            url = reverse("admin:audit_complaint_new")
+            buttons = [HeadButton(_("Take a complaint"), url, "receipt", tone="main")]
+        return super().changelist_view(request, {"head_buttons": buttons, **(extra_context or {})})
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view

@@ -268,3 +268,24 @@ def test_files_come_with_the_form_and_a_refused_one_is_named(
     [kept] = Attachment.objects.filter(subject_kind="complaint", subject_id=complaint.pk)
     assert kept.file.name == "chat.txt"
     assert f"/admin/audit/attachment/{kept.uuid}/file/" in page_of(complaint, desk)
+
+
+def test_a_letter_has_its_dates_and_words_in_its_own_language(
+    platform: Platform, desk: Client, settings: Any
+) -> None:
+    settings.COMPLAINT_WHEN_INCOMPLETE = "wait"
+    round_ = platform.play("9H 2D KC QS", ("b1", "P-10001", "player", 100))
+    complaint = filed(round_, dealer="")
+    page = page_of(complaint, desk)  # an English page about a letter in Thai
+    letter = page.split('id="answer-text"')[1].split("</textarea>")[0]
+    assert "ดีลเลอร์" in letter and "Dealer" not in letter
+    english = desk.get(f"/admin/audit/complaint/{complaint.pk}/change/?language=en").content.decode()
+    assert "Dealer" in english.split('id="answer-text"')[1].split("</textarea>")[0]
+
+
+@pytest.mark.parametrize(
+    ("role", "may"), [("support", True), ("manager", True), ("auditor", False), ("supervisor", False)]
+)
+def test_the_list_leads_to_the_form(role: str, may: bool, platform: Platform) -> None:
+    page = browser_of(make_user(role, *ROLES[role].permissions)).get(LIST).content.decode()
+    assert (f'href="{NEW}"' in page) is may
