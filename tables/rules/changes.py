@@ -6,18 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 #: Names that stand for other things, or are told by the entry's own columns.
-SILENT: Final = (
-    "digest",
-    "hash",
-    "commitment",
-    "sha256",
-    "salt",
-    "uuid",
-    "version",
-    "seq",
-    "person",
-    "sign_in",
-)
+SILENT: Final = frozenset("digest hash commitment sha256 salt uuid version seq person owner sign_in".split())
 
 
 class Change(NamedTuple):
