@@ -20,6 +20,7 @@ from audit.rules.complaints import Match, Recorded, Said, how_many_agree
 from audit.rules.deadlines import Unit
 from audit.services.complaint_record import BadComplaint
 from tables.models import Bet, Deal, DealStatus, Player, Round, Settlement, SettlementLine
+from tables.queries.people import note_named
 from tables.templatetags.felt import clock, day
 
 BETS_SHOWN = 20
@@ -123,6 +124,7 @@ def bets_of(round_: Round, player: Player | None) -> list[BetRow]:
     """Return the player's bets in a round, each with what the newest revision gave it."""
     if player is None:
         return []
+    note_named([player.pk])
     bets = list(Bet.objects.filter(round=round_, player=player).order_by("pk")[:BETS_SHOWN])
     newest = Settlement.objects.filter(round=round_).order_by("-revision").first()
     lines = SettlementLine.objects.filter(settlement=newest, bet__in=bets) if newest else []

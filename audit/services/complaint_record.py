@@ -18,6 +18,7 @@ from audit.models import (
 )
 from audit.rules.complaints import Said
 from tables.models import IllegalTransition
+from tables.queries.people import note_told
 from tables.services.actors import Actor
 from tables.services.journal import moment, record
 
@@ -196,3 +197,5 @@ def _journal(complaint: Complaint, event: ComplaintEvent, actor: Actor, at: date
             "details": event.data,
         },
     )
+    if complaint.player_id is not None:
+        note_told([complaint.player_id])  # whoever writes of a player has looked, and the entry says so

@@ -289,3 +289,12 @@ def test_a_letter_has_its_dates_and_words_in_its_own_language(
 def test_the_list_leads_to_the_form(role: str, may: bool, platform: Platform) -> None:
     page = browser_of(make_user(role, *ROLES[role].permissions)).get(LIST).content.decode()
     assert (f'href="{NEW}"' in page) is may
+
+
+def test_comparing_shows_a_players_bets_and_is_a_look(played: Round, desk: Client) -> None:
+    player = Player.objects.get(identity__reference="P-10001")
+    desk.post(NEW, typed(played, do="look"))
+    entry = JournalEntry.objects.get(action="player.seen", subject_id=player.pk)
+    assert b'"way":"admin:audit_complaint_new"' in bytes(entry.body)
+    desk.post(NEW, typed(played, do="record"))
+    assert JournalEntry.objects.filter(action="player.seen").count() == 1  # the filing is its own entry
