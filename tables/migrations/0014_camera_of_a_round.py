@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tables', '0011_journal_text'),
+        ('tables', '0013_settled_by_two'),
     ]
 
     operations = [
