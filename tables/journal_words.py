@@ -12,6 +12,9 @@ from tables import words
 Word = str | Promise
 
 ACTIONS: Final[dict[str, Word]] = {
+    "account.second_factor_removed": gettext_lazy("The second factor was removed"),
+    "account.second_factor_set_up": gettext_lazy("A second factor was set up"),
+    "account.session_ended": gettext_lazy("A session was ended"),
     "api_key.made": gettext_lazy("The API key was made"),
     "api_key.revoked": gettext_lazy("The API key was revoked"),
     "card.keyed": gettext_lazy("A card was keyed in by hand"),
@@ -30,6 +33,7 @@ ACTIONS: Final[dict[str, Word]] = {
     "table.opened": gettext_lazy("The table was opened"),
     "table.rulebook_changed": gettext_lazy("The rulebook was changed"),
     "table.set_up": gettext_lazy("The table was set up"),
+    "wallet.by_hand_said": gettext_lazy("Somebody said that the money was moved by hand"),
     "wallet.compared": gettext_lazy("The wallet's record was compared with ours"),
     "wallet.comparison_asked": gettext_lazy("A comparison with the wallet was asked for"),
     "wallet.comparison_failed": gettext_lazy("The comparison with the wallet failed"),

@@ -92,7 +92,7 @@ def test_who_sees_the_thing_but_not_the_journal_is_refused(played: Round, audito
 
 #: An action as services write it: a thing and what happened to it.
 ACTION = re.compile(
-    r'"((?:api_key|attachment|card|complaint|consent|coup|decision|evidence|feed|incident|person|players?|round'
+    r'"((?:account|api_key|attachment|card|complaint|consent|coup|decision|evidence|feed|incident|person|players?|round'
     r'|rulebook|ruling|setup|shoe|table|table_webhook|video|wallet)\.[a-z_]+)"'
 )
 
