@@ -51,7 +51,7 @@ def test_a_table_says_what_was_changed_and_what_it_was_before(played: Round, aud
     newest = lines(auditor, url_of("gametable", table.pk))[0]
     entry = JournalEntry.objects.latest("pk").pk
     assert newest == (
-        f"The limits were changed rung 29 Nov 2026 14:00:00 · entry {entry} Highest stake 200,000 300,000"
+        f"The limits were changed rung 29 Nov 2026 14:00:00 · entry {entry:,} Highest stake 200,000 300,000"
     )
     page = auditor.get(reverse("admin:tables_gametable_change", args=[table.pk])).content.decode()
     assert url_of("gametable", table.pk) in page
