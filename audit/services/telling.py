@@ -92,6 +92,6 @@ def _write(
     statement: str, of_round: dict[str, Any], ruling: Ruling, happening: Happening, at: datetime
 ) -> None:
     texts = {"en": notice_text(happening, "en"), "th": notice_text(happening, "th")}
-    more = {"ruling": ruling.pk, "scale": happening.scale, "now": at}
+    more: dict[str, Any] = {"ruling": ruling.pk, "scale": happening.scale, "now": at}
     with connection.cursor() as cursor:
         cursor.execute(statement, {**of_round, **texts, **more})

@@ -96,14 +96,16 @@ def _is_first_to_say(delivery: WalletDelivery, actor: Actor, at: datetime) -> bo
 
     :raises CannotMend: if this one said it before.
     """
-    said = HandStatement.objects.filter(delivery=delivery, given_up_at=delivery.answered_at)
+    given_up_at = delivery.answered_at
+    assert given_up_at is not None, "what is given up says since when"
+    said = HandStatement.objects.filter(delivery=delivery, given_up_at=given_up_at)
     others = said.exclude(said_by=int(actor.id)).exists()
     if said.filter(said_by=int(actor.id)).exists():
         if others:
             return False
         raise _takes_another(delivery)
     HandStatement.objects.create(
-        delivery=delivery, given_up_at=delivery.answered_at, said_by_id=int(actor.id), said_at=at
+        delivery=delivery, given_up_at=given_up_at, said_by_id=int(actor.id), said_at=at
     )
     return not others
 
