@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.measures import serious_findings_of
 from tests.browser.scene import OUTCOMES, Scene
 
 pytestmark = pytest.mark.browser
@@ -125,3 +126,53 @@ def test_a_shoe_page_adds_up(look: Look, scene: Scene) -> None:
     numbers = [int(text) for text in page.locator(".bc-sum b").all_inner_texts()]
     assert sum(numbers[:-1]) == numbers[-1] == 416
     expect(page.locator(".bc-sheet-foot").first).to_contain_text("Adds up")
+
+
+@pytest.mark.parametrize(
+    ("language", "heading", "own"), [("en", "Keys", "Report incident"), ("th", "แป้นลัด", "แจ้งเหตุ")]
+)
+def test_a_question_mark_says_the_keys_of_the_page(
+    language: str, heading: str, own: str, look: Look, scene: Scene
+) -> None:
+    page = look(f"/admin/tables/round/{scene.corrected.pk}/change/", language=language)
+    page.keyboard.press("?")
+    keys = page.locator("dialog#keys")
+    expect(keys.get_by_role("heading")).to_have_text(heading)
+    expect(keys.locator("[data-own-keys] dt").first).to_have_text("i")
+    expect(keys.locator("[data-own-keys] dd").first).to_contain_text(own)
+    assert serious_findings_of(page) == []
+    page.keyboard.press("Escape")
+    expect(keys).to_be_hidden()
+
+
+def test_control_and_k_goes_anywhere_and_looks_anything_up(look: Look, scene: Scene) -> None:
+    page = look("/admin/tables/bet/")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("sho")
+    expect(page.locator("#palette [aria-selected=true]")).to_have_text("Shoes")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#palette [aria-selected=true]")).to_have_text("Look up “sho”")
+    assert serious_findings_of(page) == []
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/admin/tables/shoe/$"))
+    page.keyboard.press("Control+k")
+    page.keyboard.type(scene.corrected.public_id)
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text(scene.corrected.public_id)
+
+
+def test_j_and_k_walk_the_rows_and_enter_opens_one(look: Look) -> None:
+    page = look("/admin/tables/round/")
+    rows = page.locator(".bc-table tbody th a")
+    page.keyboard.press("j")
+    expect(rows.nth(0)).to_be_focused()
+    page.keyboard.press("j")
+    expect(rows.nth(1)).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(rows.nth(2)).to_be_focused()
+    page.keyboard.press("k")
+    expect(rows.nth(1)).to_be_focused()
+    wanted = rows.nth(1).inner_text()
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text(wanted)
