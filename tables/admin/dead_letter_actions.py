@@ -86,6 +86,8 @@ class DeadLetterAction(ActionPage):
 
 def said_by(found: WalletDelivery) -> list[Fact]:
     """Name who said already that it is settled by hand, where that takes two."""
+    if found.answered_at is None:
+        return []
     said = HandStatement.objects.filter(delivery=found, given_up_at=found.answered_at).select_related(
         "said_by"
     )
