@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Case, F, When
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -116,6 +116,11 @@ class ComplaintAdmin(ReadOnlyAdmin):
             raise Http404(f"complaint {pk} {verb[:20]}")
         if not self.has_view_permission(request, found):
             raise PermissionDenied
+        if request.method in ("GET", "HEAD"):
+            # After a refusal this address shows the page: reloaded, or asked for another language or another
+            # text to begin with, it is the page itself.
+            url = reverse("admin:audit_complaint_change", args=[pk])
+            return HttpResponseRedirect(f"{url}?{request.GET.urlencode()}" if request.GET else url)
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         done = do_verb(request, found, verb)

@@ -88,6 +88,7 @@ def intake_page(model_admin: Any, request: HttpRequest) -> HttpResponse:
 def _read(request: HttpRequest) -> Typed:
     given: QueryDict = request.POST
     typed = Typed(**{field.name: str(given.get(field.name, field.default)) for field in fields(Typed)})
+    typed.q = given.get("meant", typed.q)[:120]  # a suggestion was taken: all else that was typed stays
     if request.method == "GET":
         found = Round.objects.filter(pk=read_key(request.GET, "round") or 0).first()
         typed.q = found.public_id if found else request.GET.get("q", "")[:120]

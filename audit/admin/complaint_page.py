@@ -86,6 +86,7 @@ class Redone:
     """What is shown again after something was refused: why, and what had been typed."""
 
     refusal: Refusal
+    verb: str
     typed: Mapping[str, Any]
 
 
@@ -95,7 +96,7 @@ def do_verb(request: HttpRequest, complaint: Complaint, verb: str) -> HttpRespon
     try:
         said = _do(request, complaint, verb, given)
     except REFUSING as error:
-        return Redone(refusal_of(error), given)
+        return Redone(refusal_of(error), verb, given)
     except NotAllowed as error:
         raise PermissionDenied from error
     messages.success(request, said)
@@ -225,7 +226,9 @@ def page_context(request: HttpRequest, complaint: Complaint, redone: Redone | No
         .first(),
     }
     context |= _consent_buttons(request, complaint, context["consent"])
-    context |= _answer(request, complaint, typed, said, zone)
+    # A note and an answer are both called text: a note that was refused must not turn up in the letter.
+    context |= _answer(request, complaint, typed if redone and redone.verb == "answer" else {}, said, zone)
+    context |= _kept(redone, context)
     if round_ is not None:
         meant = Meant(round_, round_.table, complaint.player)
         context |= {
@@ -291,6 +294,18 @@ def _duplicates(complaint: Complaint) -> list[Complaint]:
         round=complaint.round_id, player=complaint.player_id, merged_into__isnull=True
     )
     return list(same.exclude(pk=complaint.pk).order_by("pk")[:5])
+
+
+def _kept(redone: Redone | None, context: Mapping[str, Any]) -> dict[str, Any]:
+    """Give back a note in its field, and a reason whose field went away with the state it was for."""
+    if redone is None:
+        return {}
+    has_field = context["needs_reason"] or context["may_ask_admission"] or context["may_consent"]
+    return {
+        "note_text": redone.typed.get("text", "") if redone.verb == "note" else "",
+        "kept_reason": "" if has_field else redone.typed.get("reason", ""),
+        "says_more": redone.verb == "information",
+    }
 
 
 def _answer(

@@ -96,6 +96,8 @@ class VideoHoldAdmin(ReadOnlyAdmin):
             raise Http404(f"hold {pk}")
         if not self.has_view_permission(request, found):
             raise PermissionDenied
+        if request.method in ("GET", "HEAD"):  # reloaded after a refusal
+            return HttpResponseRedirect(reverse("admin:audit_videohold_change", args=[pk]))
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         try:

@@ -127,7 +127,10 @@ def test_what_cannot_be_read_is_told_and_everything_typed_stays(played: Round, d
 def test_a_slip_and_a_bet_in_the_box_find_the_round(played: Round, desk: Client) -> None:
     slip = played.public_id[:-1] + ("A" if played.public_id[-1] != "A" else "C")
     page = desk.post(NEW, {"q": slip, "do": "look"}).content.decode()
-    assert "Mistyped" in page and f">{played.public_id}</a>" in page
+    assert "Mistyped" in page and f'name="meant" value="{played.public_id}"' in page
+    # The suggestion is a button of the form: taking it keeps what was typed before.
+    page = desk.post(NEW, typed(played, q=slip, do="", meant=played.public_id)).content.decode()
+    assert "Round found" in page and "wrong card" in page and not Complaint.objects.exists()
     page = desk.post(NEW, {"q": "b1", "do": "look"}).content.decode()
     assert "Round found" in page and 'name="bet" value="b1"' in page
 
@@ -198,6 +201,25 @@ def test_whoever_is_second_sees_who_was_first_and_keeps_the_text(played: Round, 
     assert "Somebody was quicker." in page and "was changed by nattaya" in page
     complaint.refresh_from_db()
     assert complaint.status == "accepted"
+    # Accepted meanwhile, it has no field for this reason any more; the text is shown all the same.
+    assert "What you had typed" in page and "a long reason</blockquote>" in page
+    # Reloaded, or asked for another text to begin with, the address of the refusal leads to the page itself.
+    again = desk.get(f"/admin/audit/complaint/{complaint.pk}/refuse/?template=late")
+    assert (again.status_code, again["Location"]) == (
+        302,
+        f"/admin/audit/complaint/{complaint.pk}/change/?template=late",
+    )
+
+
+def test_a_refused_note_stays_a_note(played: Round, desk: Client) -> None:
+    complaint = filed(played)
+    press(desk, complaint, "accept")
+    long = "x" * 20001
+    status, page = press(desk, complaint, "note", text=long)
+    assert status == 400
+    note = page.split('id="note-text"')[1].split("</textarea>")[0]
+    answer = page.split('id="answer-text"')[1].split("</textarea>")[0]
+    assert long in note and long not in answer
 
 
 def test_an_answer_begins_in_the_players_language_and_is_kept_as_sent(played: Round, desk: Client) -> None:
