@@ -93,8 +93,8 @@ class BluecardAdminSite(UnfoldAdminSite):
         )
         hit = answer.only_hit
         if hit is not None:
-            if answer.message:
-                messages.warning(request, gettext("The dealer differs: %(why)s.") % {"why": answer.message})
+            if answer.dealt_by is not None:
+                messages.warning(request, say_dealer(hit.label, answer.dealt_by))
             return HttpResponseRedirect(reverse(f"admin:tables_{hit.kind.value}_change", args=[hit.pk]))
         context = {
             **self.each_context(request),
@@ -119,6 +119,14 @@ def numbered_record(request: HttpRequest, text: str) -> str:
     if found is None or not request.user.has_perm(f"audit.view_{name}"):
         return ""
     return reverse(f"admin:audit_{name}_change", args=[found])
+
+
+def say_dealer(round_id: str, dealer: str) -> str:
+    """Say whom the record names, where the look-up named another dealer."""
+    if not dealer:
+        return gettext("Who dealt %(round)s is not recorded.") % {"round": round_id}
+    names = {"round": round_id, "dealer": dealer}
+    return gettext("The dealer differs: %(round)s was dealt by %(dealer)s.") % names
 
 
 def group_hits(answer: Answer) -> list[tuple[str, list[tuple[str, str]]]]:

@@ -54,6 +54,7 @@ class Answer:
     slip: Slip | None = None
     suggestions: tuple[Hit, ...] = ()  # rounds that exist, one slip away
     message: str = ""
+    dealt_by: str | None = None  # where another dealer was named than the record does; "" where it names none
 
     @property
     def only_hit(self) -> Hit | None:
@@ -125,7 +126,9 @@ def _round_by_time(text: str, zone: ZoneInfo, now: datetime) -> Answer | None:
         return Answer(text)
     is_right = not match["dealer"] or _plain(match["dealer"]) == _plain(row[3] or "")
     message = "" if is_right else f"{row[1]} was dealt by {row[3] or 'a dealer who is not recorded'}"
-    return Answer(text, (Hit(Found.ROUND, row[0], row[1], is_exact=is_right),), message=message)
+    dealt_by = None if is_right else row[3] or ""
+    hit = Hit(Found.ROUND, row[0], row[1], is_exact=is_right)
+    return Answer(text, (hit,), message=message, dealt_by=dealt_by)
 
 
 def _plain(name: str) -> str:

@@ -71,6 +71,23 @@ def test_a_table_and_a_time_lead_to_the_round_played_then(
 
 
 @pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "The dealer differs: {} was dealt by Mali Chantara."),
+        ("th", "ดีลเลอร์ไม่ตรง: {} แจกโดย Mali Chantara"),
+    ],
+)
+def test_another_dealer_than_the_record_names_is_told_in_the_readers_language(
+    language: str, said: str, played: Round, sign_in: SignIn
+) -> None:
+    client = sign_in("support")
+    client.cookies["django_language"] = language
+    text = {"q": "B01 2026-11-29 12:00 Lin Mei"}
+    page = client.get(reverse("admin:lookup"), text, follow=True).content.decode()
+    assert said.format(played.public_id) in page
+
+
+@pytest.mark.parametrize(
     "text", ["B01 2026-11-29 11:00", "B01 2026-11-29 18:00", "B99 2026-11-29 12:00", "B01 29:00"]
 )
 def test_a_time_at_which_nothing_was_played_finds_nothing(text: str, played: Round, sign_in: SignIn) -> None:
