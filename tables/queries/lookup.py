@@ -89,7 +89,7 @@ def _round_by_id(text: str) -> Answer | None:
     try:
         public_id = make_round_id(*parse_round_id(text))
     except BadRoundId as error:
-        found = tuple(_rounds(list(error.candidates)[:HITS_OF_A_KIND]))
+        found = tuple(_rounds(list(error.candidates))[:HITS_OF_A_KIND])
         if error.code is BadRoundIdCode.WRONG_CHECK or found:
             return Answer(text, slip=Slip.MISTYPED, suggestions=found, message=error.message)
         return None

@@ -8,6 +8,7 @@ weights differ and none is zero, so one wrong character, and two characters that
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date
 from enum import StrEnum
 from itertools import accumulate, pairwise
@@ -149,11 +150,11 @@ def _fits(compact: str) -> bool:
 
 
 def _corrections(compact: str) -> tuple[str, ...]:
-    """List the IDs one likely slip away: another check character, two neighbours swapped, a look-alike."""
+    """List the IDs one slip away: another check character, two neighbours swapped, a look-alike, then any."""
     body = compact[:-1]
     slips = [body + check_character(body)]
     slips += [compact[:i] + b + a + compact[i + 2 :] for i, (a, b) in enumerate(pairwise(compact)) if a != b]
-    slips += _look_alikes(compact)
+    slips += [*_look_alikes(compact), *_one_wrong(compact)]
     return tuple(dict.fromkeys(_dashed(slip) or "" for slip in slips if _fits(slip)))
 
 
@@ -165,6 +166,15 @@ def _look_alikes(compact: str) -> list[str]:
     ]
 
 
+def _one_wrong(compact: str) -> Iterator[str]:
+    """Put each character right in turn as if it alone were wrong: one other makes the check fit."""
+    lacking = _syndrome(compact)
+    for i in reversed(range(len(compact))):
+        meant = ALPHABET[ALPHABET.index(compact[i]) ^ lacking]
+        yield compact[:i] + meant + compact[i + 1 :]
+        lacking = _divided_by_x(lacking)
+
+
 # The field of 32 elements: polynomials over two elements modulo x^5 + x^4 + x^2 + x + 1, of which
 # x generates all but zero.
 _MODULUS: Final = 0b110111
@@ -173,6 +183,10 @@ _MODULUS: Final = 0b110111
 def _times_x(element: int) -> int:
     shifted = element << 1
     return shifted ^ _MODULUS if shifted & 0b100000 else shifted
+
+
+def _divided_by_x(element: int) -> int:
+    return (element ^ _MODULUS if element & 1 else element) >> 1
 
 
 def _syndrome(compact: str) -> int:

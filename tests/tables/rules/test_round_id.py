@@ -211,6 +211,24 @@ def test_the_round_meant_is_among_the_candidates_when_neighbours_were_swapped_or
         assert all(read(candidate) is not None for candidate in refused.value.candidates)
 
 
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "B03-20261128-02-041-K",
+        "B03-20261129-02-047-K",
+        "B03-20261129-07-041-K",
+        "B04-20261129-02-041-K",
+        "C03-20261129-02-041-K",
+        "B03-20261129-02-041-M",
+    ],
+)
+def test_the_round_meant_is_among_the_candidates_whichever_one_character_is_wrong(typed):
+    with pytest.raises(BadRoundId) as refused:
+        parse_round_id(typed)
+    assert ROUND in refused.value.candidates
+    assert all(read(candidate) is not None for candidate in refused.value.candidates)
+
+
 def test_hopeless_text_has_no_suggestion():
     with pytest.raises(BadRoundId) as refused:
         parse_round_id("what happened in my round?")
