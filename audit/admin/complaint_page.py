@@ -29,7 +29,7 @@ from audit.admin.complaint_view import (
 from audit.admin.evidence import pack_url
 from audit.admin.refusals import REFUSING, Refusal, refusal_of
 from audit.admin.ruling_words import ruling_badge
-from audit.models import RUNNING_STATUSES, Complaint, ComplaintEvent, Consent
+from audit.models import RUNNING_STATUSES, Complaint, ComplaintEvent, Consent, RulingStatus
 from audit.queries.complaint_rounds import Meant, recorded_of
 from audit.rules.answers import TEMPLATES, Language, fitting_template
 from audit.rules.complaints import Said
@@ -335,4 +335,7 @@ def _answer(
         "templates": [(key, word, key == name) for key, word in words.TEMPLATE_NAMES.items()],
         "answer_languages": [(key, word, key == spoken) for key, word in words.LANGUAGES.items()],
         "may_close_by_it": complaint.status in ("upheld", "rejected"),
+        # The text for what is upheld says that the round was ruled anew: true only once it was.
+        "waits_for_ruling": complaint.status == "upheld"
+        and not complaint.rulings.filter(status=RulingStatus.APPLIED).exists(),
     }

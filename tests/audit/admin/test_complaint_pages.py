@@ -211,6 +211,20 @@ def test_whoever_is_second_sees_who_was_first_and_keeps_the_text(played: Round, 
     )
 
 
+def test_an_answer_before_the_ruling_is_warned_of_and_closes_nothing_unasked(
+    played: Round, desk: Client
+) -> None:
+    complaint = filed(played)
+    manager = browser_of(make_user("nattaya", *ROLES["manager"].permissions))
+    press(desk, complaint, "accept")
+    assert "No ruling about it has been carried out yet" not in page_of(complaint, desk)
+    press(desk, complaint, "review")
+    press(manager, complaint, "uphold", reason="camera 3")
+    page = page_of(complaint, desk)
+    assert "No ruling about it has been carried out yet" in page
+    assert 'name="closes" value="yes">' in page
+
+
 def test_a_refused_note_stays_a_note(played: Round, desk: Client) -> None:
     complaint = filed(played)
     press(desk, complaint, "accept")
