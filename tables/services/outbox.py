@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from celery import current_app
+from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from kombu.exceptions import KombuError, OperationalError
 
@@ -44,9 +45,13 @@ def fulfil(bell: Bell, subject_id: int) -> None:
 
 
 def ring(task: str, subject_ids: list[int] | None = None) -> None:
-    """Send the message. A broker that is away is no failure: the sweeper rings later."""
+    """Send the message. A broker that is away is no failure: the sweeper rings later.
+
+    Without subjects it says no more than: look. Then it lapses, as the next one says the same.
+    """
+    args = [] if subject_ids is None else [subject_ids]
     try:
-        current_app.send_task(task, args=[] if subject_ids is None else [subject_ids])
+        current_app.send_task(task, args=args, expires=None if args else settings.LOOK_LAPSES_SECONDS)
     except (OperationalError, KombuError, OSError, DatabaseError) as error:
         logger.warning("could not ring %s: %s", task, error)
 

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
@@ -79,6 +80,24 @@ def test_a_worker_says_that_it_lives_and_takes_tasks_from_postgresql(
         worker.send_signal(signal.SIGTERM)
         assert heard(ears) == "DELETE"
         assert worker.wait(timeout=WAIT_SECONDS) == 0
+
+
+@pytest.mark.slow
+def test_a_worker_that_was_busy_drops_what_only_said_look(
+    own_database: OwnTestDatabase, start: Callable[..., "subprocess.Popen[str]"], pgmq_broker: None
+) -> None:
+    for _ in range(20):
+        app.send_task("tables.sweep", expires=datetime.now(UTC) - timedelta(seconds=1))
+    app.send_task("tables.deliver_wallet")
+    worker = start("-m", "celery", "-A", "casino", "worker", "-c", "1", "-l", "INFO", "--without-mingle")
+    assert worker.stdout is not None
+    said = []
+    for line in worker.stdout:
+        said.append(line)
+        if "Task tables.deliver_wallet" in line and "succeeded" in line:
+            break
+    assert sum("Discarding revoked task: tables.sweep" in line for line in said) == 20
+    assert not any("Task tables.sweep" in line and "succeeded" in line for line in said)
 
 
 class Clock(OneAtATimeScheduler):
