@@ -165,7 +165,7 @@ class EvidencePackAdmin(ReadOnlyAdmin):
         zone = found.table.zone if found.table else "UTC"
         facts = [
             Fact(SUBJECT_WORDS[found.subject_kind], self.about(found)),
-            Fact(_("Stated at"), moment(found.asked_at, zone)),
+            Fact(_("Stated at"), moment(found.stated_at, zone)),
             Fact(_("Asked by"), _asker(found)),
             Fact(
                 _("Players"),

@@ -38,7 +38,7 @@ class PackBody(serializers.ModelSerializer):
     kind = serializers.ChoiceField([one.value for one in PackSubject], source="subject_kind")
     status = serializers.ChoiceField([one.value for one in PackStatus])
     step = serializers.IntegerField(help_text="1 reads the record, 2 sets the pages, 3 packs and signs.")
-    stated_at = serializers.DateTimeField(source="asked_at")
+    stated_at = serializers.DateTimeField()
 
     class Meta:
         model = EvidencePack

@@ -1,5 +1,6 @@
 """What is laid beside an incident, a ruling or a complaint, and archives made for outsiders."""
 
+from datetime import datetime
 from enum import StrEnum
 from uuid import uuid4
 
@@ -195,3 +196,8 @@ class EvidencePack(models.Model):
 
     def __str__(self) -> str:
         return self.number
+
+    @property
+    def stated_at(self) -> datetime:
+        """The moment its facts are of, to the second: when it was begun, or else when it was asked for."""
+        return (self.started_at or self.asked_at).replace(microsecond=0)

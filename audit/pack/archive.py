@@ -60,7 +60,7 @@ def _whole(pack: EvidencePack, facts: Facts) -> Row:
         "format": FORMAT,
         "pack": pack.number,
         "about": {"kind": pack.subject_kind, "id": pack.subject_label},
-        "stated_at": moment(pack.asked_at),
+        "stated_at": moment(pack.stated_at),
         "names_players": pack.names_players,
         **facts.tables,
     }

@@ -54,7 +54,7 @@ def _head(pack: EvidencePack, facts: Facts) -> list[list[str]]:
     at = facts.shoe.table
     return [
         [_("Evidence pack"), pack.number],
-        [_("Stated at"), both(pack.asked_at, at.zone)],
+        [_("Stated at"), both(pack.stated_at, at.zone)],
         [_("Table"), f"{at.code}, {at.name}"],
         [_("Shoe"), facts.shoe.public_id],
         [_("Rounds"), str(len(facts.rounds))],

@@ -52,7 +52,7 @@ def build(pack: EvidencePack) -> bytes:
     advance_pack(pack_id=pack.pk, step=2)
     pdf = typeset(pack, parts)
     advance_pack(pack_id=pack.pk, step=3)
-    return zip_of(_files(pack, facts, pdf), pack.asked_at)
+    return zip_of(_files(pack, facts, pdf), pack.stated_at)
 
 
 def _files(pack: EvidencePack, facts: Facts, pdf: bytes) -> dict[str, bytes]:

@@ -31,7 +31,7 @@ def _fonts() -> typst.Fonts:
 def typeset(pack: EvidencePack, parts: Iterable[dict[str, Any]], *, form: str = "pdf") -> Any:
     """Set a pack's pages, as a PDF or a PNG for each page. The same input gives the same bytes."""
     shown = list(parts)
-    at = pack.asked_at.astimezone(UTC)
+    at = pack.stated_at.astimezone(UTC)
     moment = {name: getattr(at, name) for name in ("year", "month", "day", "hour", "minute", "second")}
     data = {
         "number": pack.number,

@@ -187,7 +187,7 @@ def _record(action: str, pack: EvidencePack, actor: Actor, at: datetime, **more:
         at=at,
         data={
             "about": [pack.subject_kind, pack.subject_id, pack.subject_label],
-            "stated_at": moment(pack.asked_at),
+            "stated_at": moment(pack.stated_at),
             "names_players": pack.names_players,
             **more,
         },

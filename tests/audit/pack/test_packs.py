@@ -112,6 +112,15 @@ def test_the_journal_of_the_round_and_its_ruling_lies_in_it_as_it_was_hashed(
         assert sha256(b"\x00" + row["body"].encode()).hexdigest() == row["leaf_hash"]
 
 
+def test_a_pack_that_waited_states_when_its_facts_were_read(round_: Round, auditor: User) -> None:
+    pack = ask(round_, auditor)
+    assert make_pack(pack_id=pack.pk, now=LATER + timedelta(minutes=5, microseconds=7))
+    pack.refresh_from_db()
+    data = open_pack(pack=pack, actor=Actor.of_user(auditor), at=LATER + timedelta(minutes=6))
+    whole = json.loads(zipfile.ZipFile(io.BytesIO(data)).read("evidence.json"))
+    assert whole["stated_at"] == "2026-11-29T06:05:00.000000Z"
+
+
 def test_the_same_facts_at_the_same_time_give_the_same_bytes(round_: Round, auditor: User) -> None:
     pack = ask(round_, auditor)
     first, second = build(pack), build(pack)
