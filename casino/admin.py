@@ -10,6 +10,7 @@ from django.urls import URLPattern, reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from casino.own_account import MANAGE, RemoveSecondFactor, sessions_sheet, urls_of_accounts
 from casino.roles import ROLES
@@ -21,7 +22,8 @@ from tables.admin.record import Crumb, Fact, Facts, Record
 from tables.house import house_zone
 from tables.templatetags.felt import moment
 
-admin.site.unregister([User, Group])
+# No page shows the key of a second factor, not even to a superuser.
+admin.site.unregister([User, Group, TOTPDevice])
 
 
 @admin.register(User)

@@ -15,7 +15,7 @@ from pytest_django import Settings
 
 from casino.models import SignedInSession
 from casino.own_account import browser_words, name_of
-from casino.second_factor import is_code_of
+from casino.second_factor import is_code_of, written_key
 from casino.tasks import clear_sessions
 from tables.models import JournalEntry
 
@@ -157,6 +157,16 @@ def test_ones_own_is_taken_away_by_its_code_anothers_by_who_manages_accounts_for
     assert not TOTPDevice.objects.exists()
     assert JournalEntry.objects.filter(action="account.second_factor_removed").count() == 1
     assert sign_in(manager) is not None
+
+
+def test_no_page_shows_the_key_of_a_second_factor() -> None:
+    device = TOTPDevice.objects.create(user=person("manager"), key=KEY)
+    client = Client()
+    client.force_login(User.objects.create_superuser("root", password=PASSWORD))
+    for path in ("", f"{device.pk}/change/", f"{device.pk}/config/", f"{device.pk}/qrcode/"):
+        assert client.get(f"/admin/otp_totp/totpdevice/{path}").status_code == 404
+    page = client.get(f"/admin/auth/user/{device.user_id}/change/").content.decode()
+    assert KEY not in page and written_key(KEY) not in page
 
 
 def test_one_sees_where_one_is_signed_in_and_ends_it_there() -> None:
