@@ -175,7 +175,7 @@ def test_each_role_sees_its_own_buttons(played: Round, desk: Client) -> None:
     manager = browser_of(make_user("nattaya", *ROLES["manager"].permissions))
     auditor = browser_of(make_user("orn", *ROLES["auditor"].permissions))
     assert "/accept/" in page_of(complaint, desk)
-    assert "<button" not in page_of(complaint, auditor).split('id="main"')[-1].split("bc-columns")[-1]
+    assert "<button" not in page_of(complaint, auditor).split("bc-columns")[-1].split("</main>")[0]
     press(desk, complaint, "accept")
     press(desk, complaint, "review")
     assert "/uphold/" not in page_of(complaint, desk) and "/uphold/" in page_of(complaint, manager)

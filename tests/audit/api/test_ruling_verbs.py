@@ -195,7 +195,7 @@ WRONG: dict[str, tuple[dict[str, Any], str, str]] = {
     "a place nobody knows": ({"kind": "correct", "facts": {"cards": {"P9": "9H"}}}, "cards", "coup/places"),
     "a card nobody knows": ({"kind": "correct", "facts": {"cards": {"P1": "XX"}}}, "cards", "card/form"),
     "no cards": ({"kind": "correct", "facts": {"cards": {}}}, "cards", "coup/drawing"),
-    "something else besides": ({"facts": {"also": ["fire_dealer"]}}, "facts.also.0", "invalid_choice"),
+    "something else besides": ({"facts": {"also": ["fire_dealer"]}}, "facts.also[0]", "invalid_choice"),
     "an unknown fact": ({"facts": {"moon": 1}}, "facts.moon", "unknown_parameter"),
     "an unknown incident": ({"incident": "I-9999"}, "incident", "incident/unknown"),
     "nothing to reinstate": ({"kind": "reinstate"}, "reinstates", "ruling/reinstate"),
