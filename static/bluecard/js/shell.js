@@ -66,6 +66,11 @@
     });
   });
 
+  // Unfold would write a chosen file's name into a text field that its own forms have beside it; ours have none.
+  document.querySelectorAll("input[type=file]").forEach((input) => {
+    input.hasChangeListener = true;
+  });
+
   document.querySelectorAll("select[data-submits]").forEach((select) => {
     select.addEventListener("change", () => select.form.requestSubmit());
   });

@@ -58,6 +58,7 @@ def test_every_address_of_the_api_is_documented() -> None:
         "get /api/v1/wallet/transactions",
         "post /api/v1/evidence",
         "post /api/v1/complaints",
+        "post /api/v1/complaints/{number}/attachments",
         "post /api/v1/complaints/{number}/information",
         "post /api/v1/complaints/{number}/{verb}",
         "post /api/v1/rulings",
