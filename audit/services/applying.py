@@ -268,9 +268,10 @@ def finish_ruling(*, ruling_id: int, now: datetime) -> bool:
         ruling = locks.lock_ruling(ruling_id)
         if ruling.status != RulingStatus.APPLYING:
             return ruling.status != RulingStatus.APPROVED
-        waiting = _waiting(ruling)
-        if waiting.exists():
-            if not ruling.wants_stop and waiting.filter(failures__lt=MOST_TRIES).exists():
+        # Asked once: between two questions another worker may commit the last round.
+        waiting = _waiting(ruling).select_related("round").order_by("failures", "pk").first()
+        if waiting is not None:
+            if not ruling.wants_stop and waiting.failures < MOST_TRIES:
                 return False
             note = "stopped between rounds" if ruling.wants_stop else _why_given_up(waiting)
             ruling.wants_stop = True  # until somebody lets it go on
@@ -283,8 +284,7 @@ def finish_ruling(*, ruling_id: int, now: datetime) -> bool:
         return True
 
 
-def _why_given_up(waiting: QuerySet[RulingRound]) -> str:
-    row = waiting.select_related("round").order_by("pk")[0]
+def _why_given_up(row: RulingRound) -> str:
     return f"{row.round.public_id} failed {row.failures} times: {row.last_error}"[:300]
 
 

@@ -9,11 +9,18 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 
 from audit.models import Notice, Ruling, RulingKind, RulingStatus
 from audit.queries.ruling_page import Progress, progress_of
 from audit.services import applying
-from audit.services.applying import apply_next_round, claim_ruling, resume_ruling, stop_ruling
+from audit.services.applying import (
+    apply_next_round,
+    claim_ruling,
+    finish_ruling,
+    resume_ruling,
+    stop_ruling,
+)
 from audit.tasks import apply_rulings, help_ruling
 from tables.models import JournalEntry, Round, Settlement
 from tables.services.actors import Actor
@@ -89,6 +96,30 @@ def test_shared_stopped_and_resumed(ruling: Ruling, rounds: list[Round], decider
     resume_ruling(ruling_id=ruling.pk, actor=Actor.of_user(decider), at=NOON)
     # The bell may ring for several workers at once.
     together(*[partial(apply_rulings, [ruling.pk])] * WORKERS)
+    assert_all_void(ruling, rounds)
+
+
+def test_who_finishes_while_another_commits_the_last_round_does_not_take_it_for_given_up(
+    ruling: Ruling, rounds: list[Round]
+) -> None:
+    assert claim_ruling(ruling_id=ruling.pk, now=NOON)
+    for _ in range(ROUNDS - 1):
+        assert apply_next_round(ruling_id=ruling.pk, now=NOON)
+    last = partial(apply_next_round, ruling_id=ruling.pk, now=NOON)
+    committed: list[bool] = []
+
+    def commit_the_last_after_the_first_look(execute: Any, sql: str, *rest: Any) -> Any:
+        answer = execute(sql, *rest)
+        if 'FROM "audit_rulinground"' in sql and not committed:
+            committed.extend(together(last))
+        return answer
+
+    with connection.execute_wrapper(commit_the_last_after_the_first_look):
+        assert not finish_ruling(ruling_id=ruling.pk, now=NOON)
+    assert committed == [True]
+    ruling.refresh_from_db()
+    assert ruling.status == RulingStatus.APPLYING
+    assert finish_ruling(ruling_id=ruling.pk, now=NOON)
     assert_all_void(ruling, rounds)
 
 
