@@ -155,6 +155,13 @@ class AccountPage(ActionPage):
             return reverse("admin:own_account")
         return reverse("admin:auth_user_change", args=[self.subject.pk])
 
+    def refuse_code(self, refusal: str) -> HttpResponse:
+        """Show the form again, saying in the reader's language why the code will not do."""
+        form = self.form_class(self.request.POST)
+        form.is_valid()
+        form.add_error("code", refusal)
+        return self.show(form, status=400)
+
     def note(self, action: str, actor: Actor, at: datetime, **data: Any) -> None:
         """Write in the journal what was done to the account."""
         record(action, subject=self.subject, label=self.subject.get_username(), actor=actor, at=at, data=data)
@@ -231,10 +238,7 @@ class SetUpSecondFactor(AccountPage):
     def act(self, typed: dict[str, Any], actor: Actor, at: datetime) -> Done | HttpResponse:
         key = self._key()
         if not is_code_of(key, typed["code"]):
-            form = self.form_class(self.request.POST)
-            form.is_valid()
-            form.add_error("code", _("That is not the code shown now. Is the telephone's clock right?"))
-            return self.show(form, status=400)
+            return self.refuse_code(_("That is not the code shown now. Is the telephone's clock right?"))
         with transaction.atomic():
             User.objects.select_for_update().get(pk=self.subject.pk)
             TOTPDevice.objects.filter(user=self.subject).delete()
@@ -269,10 +273,7 @@ class RemoveSecondFactor(AccountPage):
     def act(self, typed: dict[str, Any], actor: Actor, at: datetime) -> Done | HttpResponse:
         refusal = check_code(self.subject, typed["code"]) if self.is_own else ""
         if refusal:
-            form = self.form_class(self.request.POST)
-            form.is_valid()
-            form.add_error("code", refusal)
-            return self.show(form, status=400)
+            return self.refuse_code(refusal)
         with transaction.atomic():
             TOTPDevice.objects.filter(user=self.subject).delete()
             self.note("account.second_factor_removed", actor, at, reason=typed.get("reason", ""))
