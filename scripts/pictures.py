@@ -5,45 +5,20 @@ Start the product (`make run`), wait until the demo's day is told, and then:
 
     .venv/bin/python scripts/pictures.py http://127.0.0.1:8000
 
-Every page is opened at two widths, light and dark, in English and Thai. What lies on other text, is cut off
-or overflows is written out, and then the status is 1. A representative few are kept in docs/pictures.
+Every page is opened at two widths, light and dark, in English and Thai. What lies on other text, is cut off,
+overflows, shifts or is found by axe is written out, and then the status is 1. A representative few are kept
+in docs/pictures. `scripts/every_page.py` goes through all the pages there are.
 """
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import product
+from collections.abc import Callable
 from pathlib import Path
 
+from looks import LOOKS, ROOT, faults_of, keep, signed_in
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from casino.roles import DEMO_PASSWORD  # noqa: E402
-from tests.browser.chromium import ARGUMENTS, CHROMIUM  # noqa: E402
-from tests.browser.measures import cut_off_in, overflow_of, overlaps_of  # noqa: E402
-
-HEIGHTS = {1280: 900, 390: 844}
-MOST_HIGH = {1280: 1750, 390: 2000}  # of a picture that is kept
-LANGUAGES = ("en", "th")
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How a page is looked at."""
-
-    width: int
-    theme: str
-    language: str
-
-    @property
-    def name(self) -> str:
-        return f"{self.width}-{self.theme}-{self.language}"
-
-
-LOOKS = [Look(*each) for each in product(HEIGHTS, ("light", "dark"), LANGUAGES)]
+from tests.browser.chromium import ARGUMENTS, CHROMIUM
 
 #: Where a page is found: whose it is, and the way to it from an address of the product.
 Way = Callable[[Page, str], str]
@@ -121,32 +96,6 @@ KEPT = {
 }
 
 
-def signed_in(browser: Browser, url: str, login: str, look: Look) -> BrowserContext:
-    """Sign somebody of the demo in."""
-    size = {"width": look.width, "height": HEIGHTS[look.width]}
-    context = browser.new_context(viewport=size, reduced_motion="reduce")
-    context.add_cookies([{"name": "django_language", "value": look.language, "url": url}])
-    context.add_init_script(f"localStorage.adminTheme ??= '\"{look.theme}\"'")
-    page = context.new_page()
-    page.goto(f"{url}/admin/login/?next=/admin/")
-    page.fill("[name=username]", login)
-    page.fill("[name=password]", DEMO_PASSWORD)
-    page.locator(".bc-plain-form button").click()
-    page.wait_for_url(f"{url}/admin/")
-    page.close()
-    return context
-
-
-def faults_of(page: Page) -> Iterator[str]:
-    """Yield what is measured to be wrong with a page."""
-    if (wide := overflow_of(page)) > 0:
-        yield f"{wide} px too wide"
-    for text in overlaps_of(page):
-        yield f"lies on each other: {text}"
-    for text in cut_off_in(page):
-        yield f"cut off: {text}"
-
-
 def photograph(browser: Browser, url: str, folder: Path, only: list[str], *, is_brief: bool) -> int:
     """Measure every page in every look, keep some pictures, and return how many faults there are.
 
@@ -172,18 +121,11 @@ def photograph(browser: Browser, url: str, folder: Path, only: list[str], *, is_
                 print(f"{name} {look.name}: {fault}", flush=True)
             if is_kept:
                 keep(page, folder / f"{name}-{look.name}.png", look)
+                print(f"{name}-{look.name}.png", flush=True)
             page.close()
         for context in contexts.values():
             context.close()
     return faults
-
-
-def keep(page: Page, path: Path, look: Look) -> None:
-    """Keep a picture of a page, no higher than is worth looking at."""
-    high = min(int(page.evaluate("document.documentElement.scrollHeight")), MOST_HIGH[look.width])
-    clip = {"x": 0, "y": 0, "width": look.width, "height": high}
-    page.screenshot(path=path, full_page=True, clip=clip)
-    print(f"{path.name}: {path.stat().st_size // 1024} KB", flush=True)
 
 
 def main() -> int:
