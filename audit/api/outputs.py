@@ -98,7 +98,7 @@ class RulingRoundBody(serializers.ModelSerializer):
         model = RulingRound
         fields = (
             "round", "base_revision", "status", "is_in_force", "bets_count", "given_minor", "taken_minor",
-            "before_minor", "after_minor", "applied_at",
+            "before_minor", "after_minor", "applied_at", "failures", "last_error",
         )  # fmt: skip
 
 
