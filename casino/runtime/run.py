@@ -48,7 +48,8 @@ def main() -> int:
     with _database() as server:
         for module in ("casino.runtime.set_up", "casino.runtime.ship"):
             subprocess.run([PYTHON, "-m", module], cwd=ROOT, env={**os.environ, **environment}, check=True)
-        return Supervisor(programs(environment), watch=_watch(server)).run()
+        # Asked again: setting up takes minutes, in which another may have come to listen where nobody did.
+        return Supervisor(programs(choose_ports()), watch=_watch(server)).run()
 
 
 def choose_ports() -> dict[str, str]:

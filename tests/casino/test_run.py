@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from casino import settings
 from casino.runtime import run, ship
 from casino.runtime.places import ROOT
 from casino.runtime.run import CannotRun, choose_ports, programs
+from casino.runtime.supervisor import Program
 
 ENVIRONMENT = {
     "WEB_PORT": "8123",
@@ -78,6 +80,37 @@ def test_when_all_near_ports_are_taken_the_way_out_is_named(
     monkeypatch.setattr(run, "PORTS_TRIED", 1)
     with pytest.raises(CannotRun, match="name a free one in WEB_PORT"):
         choose_ports()
+
+
+def test_a_port_that_is_taken_while_everything_is_set_up_gives_way_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with socket.socket() as free, socket.socket() as late:
+        free.bind(("127.0.0.1", 0))
+        usual = int(free.getsockname()[1])
+        free.close()
+        monkeypatch.setattr(run, "USUAL_PORT", usual)
+
+        def set_up(command: list[str], **_: object) -> None:
+            if command[-1] == "casino.runtime.ship":
+                late.bind(("127.0.0.1", usual))
+                late.listen()
+
+        started: list[Program] = []
+
+        class Supervisor:
+            def __init__(self, stages: list[list[Program]], **_: object) -> None:
+                started.extend(program for stage in stages for program in stage)
+
+            def run(self) -> int:
+                return 0
+
+        monkeypatch.setattr(run, "_database", nullcontext)
+        monkeypatch.setattr(subprocess, "run", set_up)
+        monkeypatch.setattr(run, "Supervisor", Supervisor)
+        assert run.main() == 0
+    web = next(program for program in started if program.name == "web")
+    assert int(web.environment["WEB_PORT"]) > usual
 
 
 def test_our_wallet_is_told_to_every_program_and_a_named_one_is_left_alone(
