@@ -58,7 +58,7 @@ FIELDS: Final = {
 
 journal_words.ACTIONS.update(ACTIONS)
 journal_words.FIELDS.update(FIELDS)
-journal_words.VALUES.update({"refusal": complaint_words.REFUSED_BECAUSE})
+journal_words.VALUES.update({"refusal": complaint_words.REFUSED_BECAUSE, "roles": words.ROLE_TITLES})
 journal_words.STATES.update(
     {
         "complaint": complaint_words.ACTIONS,

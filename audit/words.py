@@ -41,12 +41,14 @@ CHANGE_KINDS: Final = {
     "thresholds": _("Thresholds of a table"),
     "person_link": _("Person behind an account"),
     "role": _("Role of an account"),
+    "access": _("Way into an account"),
     "rulebook": _("Rulebook"),
 }
 CHANGE_ICONS: Final = {
     "thresholds": "chips",
     "person_link": "people",
     "role": "lock",
+    "access": "key",
     "rulebook": "book",
 }
 #: The house's roles by the name of their group.
@@ -202,6 +204,7 @@ REFUSALS: Final = {
     "setup/expired": _("The time to decide has run out. Ask again."),
     "setup/four-eyes": _("This takes a second person: who asked for it cannot approve it."),
     "setup/reason": _("Say why."),
+    "setup/own": _("What your own account may do is decided by others."),
     "person/none": _("Your account is linked to no person, so it takes no part in decisions."),
     "round/changed": _("The round changed while you looked. Look again at what it would do now."),
 }

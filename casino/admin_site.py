@@ -3,10 +3,12 @@
 import re
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.models import AnonymousUser, User
+from django.contrib.auth.views import PasswordChangeView
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path, reverse, reverse_lazy
@@ -19,6 +21,8 @@ from audit.models import Complaint, Incident, Ruling
 from audit.queries.lookup_answer import players_shown
 from audit.queries.queue import waiting_counts
 from audit.services.looks import look_at_players
+from casino.first_password import MUST_CHANGE
+from casino.own_password import OwnPasswordForm
 from casino.roles import ROLES
 from casino.second_factor import SignInForm
 from tables.house import house_zone
@@ -66,6 +70,18 @@ class BluecardAdminSite(UnfoldAdminSite):
             return TemplateResponse(request, "bluecard/dashboard.html", context)
         context = {**self.each_context(request), "title": gettext("Nothing to see"), **(extra_context or {})}
         return TemplateResponse(request, "bluecard/nothing.html", context)
+
+    def password_change(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Let somebody choose a password of their own, which ends what only the one of another allowed."""
+        url = reverse("admin:password_change_done")
+        context = {**self.each_context(request), **(extra_context or {})}
+        view = PasswordChangeView.as_view(form_class=OwnPasswordForm, success_url=url, extra_context=context)
+        answer = view(request)
+        if request.method == "POST" and answer.status_code == HTTPStatus.FOUND:
+            request.session.pop(MUST_CHANGE, None)
+        return answer
 
     def live(self, request: HttpRequest) -> HttpResponse:
         """Answer the first page's polls; who is signed out meanwhile is sent to sign in by the whole page."""

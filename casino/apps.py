@@ -1,5 +1,7 @@
 """The project itself as a Django app: the workers' heartbeat, sessions, the guard at the database's door."""
 
+from importlib import import_module
+
 from django.apps import AppConfig
 from django.contrib.auth.signals import user_logged_in
 from django.db.backends.signals import connection_created
@@ -18,4 +20,5 @@ class CasinoConfig(AppConfig):
         from casino.sessions import note_beginning
 
         connection_created.connect(on_connection, dispatch_uid="casino.runtime.guard")
+        import_module("casino.accounts")  # what two persons may do to an account reaches audit from there
         user_logged_in.connect(note_beginning, dispatch_uid="casino.sessions")

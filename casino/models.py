@@ -17,6 +17,31 @@ class WorkerHeartbeat(models.Model):
         return f"{self.worker} at {self.at:%H:%M:%S}"
 
 
+class AccountState(models.Model):
+    """What the house keeps of an account besides what Django does."""
+
+    account = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.PROTECT, primary_key=True, related_name="state"
+    )
+    #: Empty where none was chosen: the browser's.
+    language = models.CharField(max_length=2, blank=True)
+    #: Until when the password that somebody else made for it opens; empty once it has one of its own.
+    first_password_until = models.DateTimeField(null=True)
+    #: Until when two persons allow that it is given a new password.
+    new_password_until = models.DateTimeField(null=True)
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(language__in=["", "en", "th"]), name="accountstate_language_known"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"state of account {self.account_id}"
+
+
 class SignedInSession(AbstractBaseSession):
     """A browser's session: whose it is, and when, from where and with what it began."""
 
@@ -32,7 +57,7 @@ class SignedInSession(AbstractBaseSession):
     class Meta(AbstractBaseSession.Meta):
         default_permissions = ()
         permissions = (
-            ("manage_accounts", "End sessions of others and take away a second factor that is lost"),
+            ("manage_accounts", "Enter people, give and take roles, end sessions, give new passwords"),
         )
 
     @classmethod

@@ -18,7 +18,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django_otp.plugins.otp_totp.models import TOTPDevice, default_key
 
+from casino.accounts import MANAGE, remove_second_factor
 from casino.models import SignedInSession
+from casino.role_words import may_sheet
 from casino.second_factor import address_of_key, check_code, device_of, draw_code, is_code_of, written_key
 from tables.admin.action_page import ActionForm, ActionPage, Done
 from tables.admin.panels import HeadButton
@@ -29,7 +31,6 @@ from tables.services.actors import Actor
 from tables.services.journal import record
 from tables.templatetags.felt import moment
 
-MANAGE = "casino.manage_accounts"
 NEW_KEY = "bluecard_new_second_factor"
 
 
@@ -110,7 +111,7 @@ def own_account(request: HttpRequest, model_admin: Any) -> HttpResponse:
         is_id=False,
         crumbs=[Crumb(_("Your account"))],
         main=[sessions_sheet(user, own_key=request.session.session_key, may_end=True)],
-        side=[Facts(_("The account"), [Fact(_("Log-in"), user.get_username()), *factor])],
+        side=[Facts(_("The account"), [Fact(_("Log-in"), user.get_username()), *factor]), may_sheet(user)],
     )
     context = {
         **model_admin.admin_site.each_context(request),
@@ -254,29 +255,20 @@ class SetUpSecondFactor(AccountPage):
 
 
 class RemoveSecondFactor(AccountPage):
-    """Take a second factor away: one's own with its code, another's with a reason."""
+    """Take one's own second factor away, by its code."""
 
+    form_class = CodeForm
     title = gettext_lazy("Take the second factor away")
     button = gettext_lazy("Take it away")
+    lead = gettext_lazy("The next sign-in asks for the password alone.")
     is_grave = True
 
-    @property
-    def lead(self) -> str:  # type: ignore[override]
-        if self.is_own:
-            return _("The next sign-in asks for the password alone.")
-        return _("For somebody who has lost the telephone. Make sure that it is the same person who asks.")
-
-    @property
-    def form_class(self) -> type[ActionForm]:  # type: ignore[override]
-        return CodeForm if self.is_own else ReasonForm
-
     def act(self, typed: dict[str, Any], actor: Actor, at: datetime) -> Done | HttpResponse:
-        refusal = check_code(self.subject, typed["code"]) if self.is_own else ""
+        refusal = check_code(self.subject, typed["code"])
         if refusal:
             return self.refuse_code(refusal)
         with transaction.atomic():
-            TOTPDevice.objects.filter(user=self.subject).delete()
-            self.note("account.second_factor_removed", actor, at, reason=typed.get("reason", ""))
+            remove_second_factor(self.subject, actor, at)
         return Done(_("The second factor is taken away."), self.back_url())
 
 
@@ -293,11 +285,6 @@ def urls_of_accounts(model_admin: Any) -> list[URLPattern]:
             "me/second-factor/",
             wrap(SetUpSecondFactor.as_view(model_admin=model_admin)),
             name="set_up_second_factor",
-        ),
-        path(
-            "<int:pk>/do/remove-second-factor/",
-            wrap(RemoveSecondFactor.as_view(model_admin=model_admin)),
-            name="remove_second_factor",
         ),
         path(
             "<int:pk>/do/end-session/<slug:session>/",

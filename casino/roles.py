@@ -57,6 +57,14 @@ PROOF = (
     "audit.view_legalhold",
 )
 
+#: Who holds one of these decides about money, or lets somebody decide.
+DECIDING = (
+    "audit.approve_ruling",
+    "audit.approve_setup_change",
+    "audit.decide_complaint",
+    "audit.give_consent",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Role:

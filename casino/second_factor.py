@@ -21,13 +21,9 @@ from django.utils.translation import gettext_lazy
 from django_otp.oath import TOTP
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-#: Who holds one of these decides about money, or lets somebody decide.
-DECIDING: Final = (
-    "audit.approve_ruling",
-    "audit.approve_setup_change",
-    "audit.decide_complaint",
-    "audit.give_consent",
-)
+from casino.first_password import first_password_refusal
+from casino.roles import DECIDING
+
 #: What is open to somebody who decides and has not shown a second factor: to set one up, and to leave.
 OPEN_WITHOUT: Final = frozenset(
     {
@@ -58,6 +54,8 @@ class SignInForm(AdminAuthenticationForm):
             refusal = check_code(user, self.cleaned_data.get("code", ""))
             if refusal:
                 self.add_error("code", forms.ValidationError(refusal, code="second-factor"))
+            elif lapsed := first_password_refusal(user):
+                self.add_error(None, forms.ValidationError(lapsed, code="first-password"))
         return cleaned
 
 

@@ -47,6 +47,16 @@ class PlainSessionMiddleware(SessionMiddleware):
 
 def note_beginning(request: HttpRequest, user: User, **_: Any) -> None:
     """Remember when, from where and with what somebody signed in; called by Django's signal."""
+    # Not at the top: the middleware is read before the models are.
+    from casino.first_password import MUST_CHANGE
+    from casino.language import LANGUAGE
+    from casino.models import AccountState
+
+    state = AccountState.objects.filter(account=user).first()
+    if state and state.first_password_until:
+        request.session[MUST_CHANGE] = True
+    if state and state.language:
+        request.session[LANGUAGE] = state.language
     request.session[BEGINNING_KEY] = {
         "began_at": timezone.now().isoformat(),
         "address": request.META.get("REMOTE_ADDR", ""),

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from casino import health
+from casino import health, language
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
@@ -12,7 +12,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("api/", include("audit.api.urls")),
     path("api/", include("tables.api.urls")),  # the last below api/: it answers every path left over
-    path("i18n/", include("django.conf.urls.i18n")),
+    path("i18n/setlang/", language.choose, name="set_language"),
     path("health/live", health.live, name="health-live"),
     path("health/ready", health.ready, name="health-ready"),
 ]

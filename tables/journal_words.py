@@ -12,9 +12,19 @@ from tables import words
 Word = str | Promise
 
 ACTIONS: Final[dict[str, Word]] = {
+    "account.deactivated": gettext_lazy("The account was taken out of use"),
+    "account.entered": gettext_lazy("The account was entered"),
+    "account.password_allowed": gettext_lazy("Two persons allowed a new password"),
+    "account.password_changed": gettext_lazy("The person chose a password of their own"),
+    "account.password_made": gettext_lazy("A first password was made"),
+    "account.person_linked": gettext_lazy("The person behind the account was entered"),
+    "account.reactivated": gettext_lazy("The account was taken into use again"),
+    "account.role_given": gettext_lazy("A role was given"),
+    "account.role_taken": gettext_lazy("A role was taken away"),
     "account.second_factor_removed": gettext_lazy("The second factor was removed"),
     "account.second_factor_set_up": gettext_lazy("A second factor was set up"),
     "account.session_ended": gettext_lazy("A session was ended"),
+    "account.sessions_ended": gettext_lazy("Every session was ended"),
     "api_key.made": gettext_lazy("The API key was made"),
     "api_key.revoked": gettext_lazy("The API key was revoked"),
     "card.keyed": gettext_lazy("A card was keyed in by hand"),
@@ -55,6 +65,7 @@ FIELDS: Final[dict[str, Word]] = {
     "moved_minor": gettext_lazy("Moved"),
     "outcome": gettext_lazy("Result"),
     "returned_minor": gettext_lazy("Returned"),
+    "roles": gettext_lazy("Roles"),
     "revision": gettext_lazy("Revision"),
     "rulebook": gettext_lazy("Rulebook"),
     "status": gettext_lazy("State"),

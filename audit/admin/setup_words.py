@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
+from django.contrib.auth.models import User
 from django.utils.functional import Promise
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -22,6 +23,11 @@ _TITLES: Final[dict[ChangeKind, str | Promise]] = {
     ChangeKind.ROLE: gettext_lazy("Give %(subject)s a role"),
     ChangeKind.RULEBOOK: gettext_lazy("Publish the rulebook %(subject)s"),
 }
+_ACCESS_TITLES: Final[dict[str, str | Promise]] = {
+    "password": gettext_lazy("Give %(subject)s a new password"),
+    "second_factor": gettext_lazy("Take the second factor of %(subject)s away"),
+    "reactivate": gettext_lazy("Let %(subject)s sign in again"),
+}
 
 
 class Becoming(NamedTuple):
@@ -35,7 +41,8 @@ class Becoming(NamedTuple):
 def change_title(change: SetupChange, named: Named) -> str:
     """Say what a change is about."""
     kind = ChangeKind(change.kind)
-    return str(_TITLES[kind]) % {"subject": _subject(change, kind, named)}
+    title = _ACCESS_TITLES[change.payload["act"]] if kind is ChangeKind.ACCESS else _TITLES[kind]
+    return str(title) % {"subject": _subject(change, kind, named)}
 
 
 def _subject(change: SetupChange, kind: ChangeKind, named: Named) -> str:
@@ -76,13 +83,30 @@ def _thresholds(change: SetupChange, named: Named) -> list[Becoming]:
 def _person_link(change: SetupChange, named: Named) -> list[Becoming]:
     person = linked_person(change.payload["user"])
     then = named.persons.get(change.payload["person"])
-    return [Becoming(_("Person"), person.name if person else "–", then.name if then else "?")]
+    roles = _roles_of(named.users[change.payload["user"]])
+    return [
+        Becoming(_("Person"), person.name if person else "–", then.name if then else "?"),
+        Becoming(_("Role"), roles, roles),
+    ]
 
 
 def _role(change: SetupChange, named: Named) -> list[Becoming]:
     user, group = named.users[change.payload["user"]], named.groups[change.payload["group"]]
-    now = ", ".join(role_title(one.name) for one in user.groups.order_by("name"))
-    return [Becoming(_("Role"), now or "–", role_title(group.name))]
+    return [Becoming(_("Role"), _roles_of(user), role_title(group.name))]
+
+
+def _access(change: SetupChange, named: Named) -> list[Becoming]:
+    user, act = named.users[change.payload["user"]], change.payload["act"]
+    then = {
+        "password": (_("Password"), _("their own"), _("a first one, made by an administrator")),
+        "second_factor": (_("Second factor"), "–", _("none")),
+        "reactivate": (_("In use"), _("yes") if user.is_active else _("no"), _("yes")),
+    }
+    return [Becoming(*then[act]), Becoming(_("Role"), _roles_of(user), _roles_of(user))]
+
+
+def _roles_of(user: User) -> str:
+    return ", ".join(role_title(one.name) for one in user.groups.order_by("name")) or "–"
 
 
 def _rulebook(change: SetupChange, named: Named) -> list[Becoming]:
@@ -103,6 +127,7 @@ _BECOMINGS: Final = {
     ChangeKind.THRESHOLDS: _thresholds,
     ChangeKind.PERSON_LINK: _person_link,
     ChangeKind.ROLE: _role,
+    ChangeKind.ACCESS: _access,
     ChangeKind.RULEBOOK: _rulebook,
 }
 

@@ -49,6 +49,7 @@ class ChangeKind(StrEnum):
     THRESHOLDS = "thresholds"
     PERSON_LINK = "person_link"
     ROLE = "role"
+    ACCESS = "access"
     RULEBOOK = "rulebook"
 
 

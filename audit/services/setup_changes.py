@@ -1,4 +1,4 @@
-"""Changes of the house's set-up that take two persons: thresholds, person links, deciding roles, rulebooks.
+"""Changes of the house's set-up that take two persons: thresholds, persons, deciding roles, rulebooks.
 
 One asks, another approves, and the approval carries the change out in the same transaction. The database
 refuses each of these changes without an approved request that names exactly it.
@@ -28,6 +28,9 @@ M = TypeVar("M", bound=Model)
 EXPIRES_AFTER = timedelta(days=1)
 REQUEST = "audit.request_setup_change"
 APPROVE = "audit.approve_setup_change"
+#: What is done to an account that decides once two persons want it; the app above says how, when it is ready.
+ACCESS_ACTS: dict[str, Callable[[User, Actor, datetime], None]] = {}
+OWN = "another person asks for what your own account may do, and another approves it"
 
 
 @transaction.atomic
@@ -42,6 +45,8 @@ def request_change(
     if not reason.strip():
         raise BadSetup("reason", "setup/reason", "say why")
     exact = _CHECKS[kind](payload)
+    if _is_about(kind, exact, user):
+        raise BadSetup("user", "setup/own", OWN)
     change = SetupChange.objects.create(
         kind=kind.value,
         payload=exact,
@@ -93,10 +98,19 @@ def _decide(change_id: int, status: ChangeStatus, reason: str, user: User, at: d
         raise CannotDecide("setup/decided", f"this change is {change.status} already; nothing was done")
     if at > change.expires_at:
         raise CannotDecide("setup/expired", f"this request expired at {moment(change.expires_at)}; ask again")
+    if status is ChangeStatus.APPROVED and _is_about(ChangeKind(change.kind), change.payload, user):
+        raise CannotDecide("setup/own", OWN)
     change.status, change.decided_by, change.decided_by_person = status.value, user, person_of(user)
     change.decided_at, change.decision_reason = at, reason.strip()
     change.save(update_fields=["status", "decided_by", "decided_by_person", "decided_at", "decision_reason"])
     return change
+
+
+def _is_about(kind: ChangeKind, payload: dict[str, Any], user: User) -> bool:
+    """Say whether a change is about what an account of this person may do."""
+    if kind not in (ChangeKind.ROLE, ChangeKind.ACCESS):
+        return False
+    return PersonAccount.objects.filter(user=payload["user"], person=person_of(user)).exists()
 
 
 def _row(model: type[M], key: object) -> M | None:
@@ -137,6 +151,13 @@ def _check_role(payload: dict[str, Any]) -> dict[str, Any]:
     return {"user": user.pk, "group": group.pk}
 
 
+def _check_access(payload: dict[str, Any]) -> dict[str, Any]:
+    user, act = _row(User, payload.get("user")), payload.get("act")
+    if user is None or act not in ACCESS_ACTS:
+        raise BadSetup("user", "setup/access", "name an account and what is done to it")
+    return {"user": user.pk, "act": act}
+
+
 def _check_rulebook(payload: dict[str, Any]) -> dict[str, Any]:
     text, effective = payload.get("document"), payload.get("effective_from")
     if not isinstance(text, str) or not isinstance(effective, str):
@@ -158,10 +179,28 @@ def _set_thresholds(change: SetupChange, actor: Actor, at: datetime) -> None:
 def _link_person(change: SetupChange, actor: Actor, at: datetime) -> None:
     link = {"person_id": change.payload["person"], "change": change}
     PersonAccount.objects.update_or_create(user_id=change.payload["user"], defaults=link)
+    _note_of_account("account.person_linked", change, actor, at, {"person": change.payload["person"]})
 
 
 def _give_role(change: SetupChange, actor: Actor, at: datetime) -> None:
-    User.objects.get(pk=change.payload["user"]).groups.add(change.payload["group"])
+    group = Group.objects.get(pk=change.payload["group"])
+    group.user_set.add(change.payload["user"])
+    has = Group.objects.filter(user=change.payload["user"]).order_by("name").values_list("name", flat=True)
+    told = {"role": group.name, "roles": list(has)}
+    _note_of_account("account.role_given", change, actor, at, told)
+
+
+def _note_of_account(
+    action: str, change: SetupChange, actor: Actor, at: datetime, data: dict[str, Any]
+) -> None:
+    """Write into the account's own history what an approved change did to it."""
+    user = User.objects.get(pk=change.payload["user"])
+    told = {**data, "change": change.pk, "reason": change.reason}
+    record(action, subject=user, label=user.get_username(), actor=actor, at=at, data=told)
+
+
+def _give_access(change: SetupChange, actor: Actor, at: datetime) -> None:
+    ACCESS_ACTS[change.payload["act"]](User.objects.get(pk=change.payload["user"]), actor, at)
 
 
 def _publish(change: SetupChange, actor: Actor, at: datetime) -> None:
@@ -177,12 +216,14 @@ _CHECKS: dict[ChangeKind, Callable[[dict[str, Any]], dict[str, Any]]] = {
     ChangeKind.THRESHOLDS: _check_thresholds,
     ChangeKind.PERSON_LINK: _check_person_link,
     ChangeKind.ROLE: _check_role,
+    ChangeKind.ACCESS: _check_access,
     ChangeKind.RULEBOOK: _check_rulebook,
 }
 _EFFECTS: dict[ChangeKind, Callable[[SetupChange, Actor, datetime], None]] = {
     ChangeKind.THRESHOLDS: _set_thresholds,
     ChangeKind.PERSON_LINK: _link_person,
     ChangeKind.ROLE: _give_role,
+    ChangeKind.ACCESS: _give_access,
     ChangeKind.RULEBOOK: _publish,
 }
 

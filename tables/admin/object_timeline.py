@@ -16,7 +16,7 @@ from tables.models import JournalEntry
 from tables.queries.object_timeline import Happened, timeline_of
 
 PERMISSION = "tables.view_journalentry"
-APPS = ("tables", "audit")
+APPS = ("tables", "audit", "auth")
 
 
 class Line(NamedTuple):

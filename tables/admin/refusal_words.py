@@ -9,6 +9,15 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 RULE_WORDS: Final[dict[str, Promise]] = {
+    "account/active": _("The account is in use already."),
+    "account/form": _("This will not do as it is written."),
+    "account/has-role": _("The account has this role already."),
+    "account/inactive": _("The account is out of use already."),
+    "account/known": _("There is an account with this log-in already."),
+    "account/last": _("Too few persons would remain who can approve a change of the set-up."),
+    "account/name": _("Say who it is."),
+    "account/no-role": _("The account does not have this role."),
+    "account/role": _("There is no such role."),
     "card/form": _("A card is a rank and a suit, as in 10H."),
     "coup/drawing": _("These cards are no lawful coup."),
     "coup/scanned": _("The cards differ from those the scanner saw."),
@@ -23,6 +32,8 @@ RULE_WORDS: Final[dict[str, Promise]] = {
     "round/platform-id": _("That round was played already."),
     "round/states": _("The round is not in a state that allows it."),
     "round/times": _("The times are out of order."),
+    "setup/access": _("Name an account and what is done to it."),
+    "setup/own": _("What your own account may do is decided by others."),
     "setup/person-link": _("Name an account, and a person or the name of a new one."),
     "setup/role": _("Name an account and a role."),
     "setup/rulebook": _("This document cannot be published."),

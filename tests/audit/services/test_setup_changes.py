@@ -84,10 +84,22 @@ def test_a_link_is_not_moved_by_one_hand(first: User, second: User) -> None:
 def test_a_deciding_role_is_given_by_two_persons(first: User, second: User) -> None:
     managers = Group.objects.create(name="deciders")
     managers.permissions.add(Permission.objects.get(codename="approve_ruling"))
+    third = make_user("third")
     with pytest.raises(IntegrityError, match="takes an approved change"), transaction.atomic():
-        first.groups.add(managers)
-    approve(first, ask(second, ChangeKind.ROLE, user=first.pk, group=managers.pk))
-    assert first.groups.filter(pk=managers.pk).exists()
+        third.groups.add(managers)
+    approve(first, ask(second, ChangeKind.ROLE, user=third.pk, group=managers.pk))
+    assert third.groups.filter(pk=managers.pk).exists()
+
+
+def test_nobody_asks_or_approves_what_their_own_account_may_do(first: User, second: User) -> None:
+    managers = Group.objects.create(name="deciders")
+    with pytest.raises(BadSetup) as refused:
+        ask(first, ChangeKind.ROLE, user=first.pk, group=managers.pk)
+    assert refused.value.rule == "setup/own"
+    change = ask(first, ChangeKind.ROLE, user=second.pk, group=managers.pk)
+    with pytest.raises(CannotDecide, match="what your own account may do"):
+        approve(second, change)
+    assert not second.groups.exists()
 
 
 @pytest.mark.parametrize("statement", ["permission", "superuser"])
