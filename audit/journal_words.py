@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from audit import complaint_words, words
 from tables import journal_words
+from tables import words as table_words
 
 ACTIONS: Final = {
     "attachment.added": _("A file was attached"),
@@ -57,6 +58,9 @@ FIELDS: Final = {
 }
 
 journal_words.ACTIONS.update(ACTIONS)
+#: The facts that a table's own report of an incident states, as its finding shows them.
+table_words.DETAILS.update({name: word for name, word in words.FACTS.items() if name != "phase"})
+table_words.DETAIL_VALUES["phase"] = {**table_words.DETAIL_VALUES["phase"], **words.PHASES}
 journal_words.FIELDS.update(FIELDS)
 journal_words.VALUES.update({"refusal": complaint_words.REFUSED_BECAUSE, "roles": words.ROLE_TITLES})
 journal_words.STATES.update(

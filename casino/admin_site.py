@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.models import AnonymousUser, User
@@ -145,8 +146,8 @@ def say_dealer(round_id: str, dealer: str) -> str:
     return gettext("The dealer differs: %(round)s was dealt by %(dealer)s.") % names
 
 
-def group_hits(answer: Answer) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Sort what a look-up found by kind, each with its address."""
+def group_hits(answer: Answer) -> list[tuple[str, list[tuple[str, str]], str]]:
+    """Sort what a look-up found by kind, each with its address, and with the list where there are more."""
     names = {
         Found.ROUND: gettext("Rounds"),
         Found.SHOE: gettext("Shoes"),
@@ -165,9 +166,14 @@ def group_hits(answer: Answer) -> list[tuple[str, list[tuple[str, str]]]]:
                         (hit.label, reverse(f"admin:tables_{kind.value}_change", args=[hit.pk]))
                         for hit in hits
                     ],
+                    _list_of(kind, answer.text) if kind in answer.more else "",
                 )
             )
     return groups
+
+
+def _list_of(kind: Found, text: str) -> str:
+    return f"{reverse(f'admin:tables_{kind.value}_changelist')}?{urlencode({'q': text})}"
 
 
 def describe_person(user: User | AnonymousUser) -> dict[str, str]:

@@ -140,6 +140,12 @@ BROKER_IS_PGMQ = not BROKER_URL or BROKER_URL.startswith("pgmq:")
 CELERY_BROKER_URL = BROKER_URL or "pgmq://same-database"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_DEFAULT_QUEUE = "bluecard"
+#: What a person asked for and waits for: it does not stand in line behind what machines want.
+PERSONS_QUEUE = "bluecard.persons"
+CELERY_TASK_ROUTES = {
+    name: {"queue": PERSONS_QUEUE}
+    for name in ("audit.apply_rulings", "audit.help_ruling", "audit.make_packs")
+}
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 # A task that kills its process is tried three times more and then given up; its promise in the outbox stays.
@@ -170,11 +176,11 @@ if LOOK_LAPSES_SECONDS:
         _tick["options"] = {"expires": max(LOOK_LAPSES_SECONDS, _tick["schedule"])}
 if BROKER_IS_PGMQ:
     # One long task may not outlive the visibility timeout, or it is delivered again while it runs.
-    # kombu's own polling interval of a second would let four tasks through in a second.
+    # kombu's own polling interval of a second would let four tasks through in a second. Reading does not wait
+    # at an empty queue, or the other of the two would be read once a second.
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "visibility_timeout": 1800,
-        "wait_time_seconds": 1,
-        "poll_interval_ms": 50,
+        "wait_time_seconds": 0,
         "polling_interval": 0.05,
         "pool_size": 4,
         "pool_timeout": 5,
@@ -186,21 +192,23 @@ else:
     CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 #: Where RabbitMQ keeps messages that were delivered too often; the outbox rings again for what they meant.
 DEAD_LETTERS = "bluecard.dead"
-if BROKER_URL.startswith("amqp"):
-    CELERY_TASK_QUEUES = [
-        Queue(
-            CELERY_TASK_DEFAULT_QUEUE,
-            Exchange(CELERY_TASK_DEFAULT_QUEUE),
-            routing_key=CELERY_TASK_DEFAULT_QUEUE,
-            queue_arguments={
-                "x-queue-type": "quorum",
-                "x-delivery-limit": 5,
-                "x-dead-letter-exchange": "",
-                "x-dead-letter-routing-key": DEAD_LETTERS,
-                "x-consumer-timeout": 3_600_000,
-            },
-        )
-    ]
+_QUEUE_ARGUMENTS: dict[str, Any] = {
+    "x-queue-type": "quorum",
+    "x-delivery-limit": 5,
+    "x-dead-letter-exchange": "",
+    "x-dead-letter-routing-key": DEAD_LETTERS,
+    "x-consumer-timeout": 3_600_000,
+}
+# A worker reads both in turn: what a person asked for waits for no more than what it has fetched already.
+CELERY_TASK_QUEUES = [
+    Queue(
+        name,
+        Exchange(name),
+        routing_key=name,
+        queue_arguments=_QUEUE_ARGUMENTS if BROKER_URL.startswith("amqp") else None,
+    )
+    for name in (PERSONS_QUEUE, CELERY_TASK_DEFAULT_QUEUE)
+]
 
 # --- Django -----------------------------------------------------------------------------------------
 INSTALLED_APPS = [

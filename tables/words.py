@@ -193,6 +193,8 @@ WHEREABOUTS: Final = {
 
 #: What the details of findings are called.
 DETAILS: Final = {
+    "banker_total": _("Banker's total"),
+    "bet": _("bet"),
     "bets": _("bets"),
     "burned": _("burned"),
     "card": _("card"),
@@ -200,23 +202,53 @@ DETAILS: Final = {
     "code": _("code"),
     "copies": _("copies"),
     "count": _("count"),
+    "counted": _("counted"),
     "decision": _("decision"),
     "device": _("device"),
     "done": _("done"),
     "due": _("due"),
+    "earlier_shoe": _("earlier shoe"),
     "error": _("error"),
+    "event_id": _("event"),
     "expected": _("expected"),
+    "expected_seq": _("sequence number expected"),
+    "face": _("face"),
+    "facts": _("facts"),
+    "fault": _("what is wrong"),
+    "incident": _("incident"),
+    "last_round": _("last round"),
+    "left": _("left in the shoe"),
     "new_card": _("new card"),
+    "note": _("note"),
     "number": _("number"),
     "offered": _("by the rulebook"),
     "ours": _("the cards say"),
+    "out_before": _("cards out before it"),
     "phase": _("phase"),
     "place": _("place"),
+    "player_total": _("Player's total"),
+    "reason": _("reason"),
+    "rule": _("passage"),
+    "seen_seq": _("sequence number that came"),
     "seq": _("sequence number"),
     "shown": _("shown"),
     "to": _("to"),
     "turned": _("turned"),
     "type": _("type"),
+}
+#: Detail -> what its codes are called; the app above adds the facts of incidents.
+DETAIL_VALUES: Final[dict[str, Mapping[str, Any]]] = {
+    "bet": BET_KINDS,
+    "face": {"seen": _("seen"), "unseen": _("unseen")},
+    "fault": {
+        "missing_initial_cards": _("one of the first four cards is missing"),
+        "missing_player_third": _("the Player's third card is missing"),
+        "missing_banker_third": _("the Banker's third card is missing"),
+        "extra_card": _("a card too many"),
+        "unknown_card": _("there is no such card"),
+        "too_many_copies": _("more copies of a card than there are decks"),
+    },
+    "phase": PHASES,
 }
 
 FINDINGS: Final = {

@@ -32,6 +32,8 @@ from tables.services.actors import Actor, NotAllowed
 class AttachmentAdmin(ReadOnlyAdmin):
     """No pages of its own: what is attached is seen where it is attached."""
 
+    no_list_because = "a file is reached from what it is attached to"
+
     def get_model_perms(self, request: HttpRequest) -> dict[str, bool]:
         return {}
 

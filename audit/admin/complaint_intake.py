@@ -61,6 +61,15 @@ class Typed:
     channel: str = "chat"
     language: str = "th"
     key: str = ""
+    #: The round the form was filled in from, and what was filled in: another round takes it out again.
+    filled_from: str = ""
+    filled_table: str = ""
+    filled_dealer: str = ""
+    filled_round: str = ""
+    filled_bet: str = ""
+
+
+FILLED = ("table", "dealer", "round", "bet")
 
 
 def intake_page(model_admin: Any, request: HttpRequest) -> HttpResponse:
@@ -122,9 +131,26 @@ def _round_of(answer: Answer) -> Round | None:
 
 
 def _fill_in(typed: Typed, round_: Round | None, confirmed: str) -> None:
-    """Fill in what the ID itself says, and what the player has just confirmed. Never the dealer unasked."""
+    """Fill in what the ID itself says, and what the player has just confirmed. Never the dealer unasked.
+
+    What was filled in from another round goes; what somebody wrote over it stays.
+    """
     if round_ is None:
         return
+    if typed.filled_from != round_.public_id:
+        for name in FILLED:
+            if getattr(typed, name) == getattr(typed, f"filled_{name}"):
+                setattr(typed, name, "")
+            setattr(typed, f"filled_{name}", "")
+        typed.filled_from = round_.public_id
+    before = [getattr(typed, name) for name in FILLED]
+    _fill_from(typed, round_, confirmed)
+    for name, was in zip(FILLED, before, strict=True):
+        if getattr(typed, name) != was:
+            setattr(typed, f"filled_{name}", getattr(typed, name))
+
+
+def _fill_from(typed: Typed, round_: Round, confirmed: str) -> None:
     typed.table = typed.table or round_.table.code
     typed.round = typed.round or str(round_.number)
     if confirmed == "dealer" and round_.dealer is not None:

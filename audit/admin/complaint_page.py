@@ -41,7 +41,7 @@ from tables.admin.record import Crumb
 from tables.house import house_zone
 from tables.models import GameTable, Round
 from tables.services.actors import Actor, NotAllowed
-from tables.templatetags.felt import clock, day
+from tables.templatetags.felt import clock_text, day
 
 HANDLE, DECIDE = "audit.handle_complaint", "audit.decide_complaint"
 REQUEST, GIVE = "audit.request_consent", "audit.give_consent"
@@ -323,7 +323,7 @@ def _answer(
         facts = {
             "number": complaint.number,
             "round": complaint.round.public_id if complaint.round else said.round,
-            "due": f"{day(complaint.answer_due_at, zone)} {clock(complaint.answer_due_at, zone)[:5]}",
+            "due": f"{day(complaint.answer_due_at, zone)} {clock_text(complaint.answer_due_at, zone)[:5]}",
             "missing": say_missing(_missing(complaint)),
         }
     return {

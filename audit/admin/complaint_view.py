@@ -21,7 +21,7 @@ from audit.rules.deadlines import Unit
 from audit.services.complaint_record import BadComplaint
 from tables.models import Bet, Deal, DealStatus, Player, Round, Settlement, SettlementLine
 from tables.queries.people import note_named
-from tables.templatetags.felt import clock, day
+from tables.templatetags.felt import clock_text, day
 
 BETS_SHOWN = 20
 
@@ -88,17 +88,17 @@ def read_local(text: str, zone: ZoneInfo) -> datetime | None:
 def _moment(said: Said, zone: str) -> str:
     if said.played_at is None:
         return ""
-    written = clock(said.played_at, zone)
+    written = clock_text(said.played_at, zone)
     return f"{day(said.played_at, zone)}, {written if said.has_seconds else written[:5]}"
 
 
 def _recorded_words(recorded: Recorded | None, checks: Mapping[str, str], zone: str) -> dict[str, str]:
     if recorded is None:
         return dict.fromkeys(words.DETAILS, "–")
-    ended = clock(recorded.ended_at, zone) if recorded.ended_at else _("still played")
+    ended = clock_text(recorded.ended_at, zone) if recorded.ended_at else _("still played")
     belongs, belongs_not = _("is in this round"), _("is not in this round")
     return {
-        "played_at": f"{clock(recorded.begun_at, zone)}–{ended}",
+        "played_at": f"{clock_text(recorded.begun_at, zone)}–{ended}",
         "table": recorded.table,
         "dealer": recorded.dealer or "–",
         "round_number": _("%(number)s, shoe %(shoe)s")

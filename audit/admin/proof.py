@@ -6,8 +6,8 @@ from typing import Any
 from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -22,7 +22,7 @@ from tables.admin.panels import HeadButton, add_head_buttons
 from tables.admin.record import Column, Crumb, Fact, Facts, Prose, Record, Rows, link
 from tables.house import house_zone
 from tables.models import JournalEntry
-from tables.templatetags.felt import moment, state_badge
+from tables.templatetags.felt import moment, state_badge, time_element
 from tables.words import State
 
 SHOWN = 12
@@ -34,6 +34,7 @@ class CheckpointAdmin(ReadOnlyAdmin):
     """The audit page in the place of a list, and a page for each checkpoint."""
 
     newest_by = ("size",)
+    no_list_because = "the page that says how far the proof reaches stands in its place"
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
@@ -54,9 +55,9 @@ class CheckpointAdmin(ReadOnlyAdmin):
         newest = Checkpoint.objects.order_by("-size").prefetch_related("cosignatures")[:SHOWN]
         runs = Verification.objects.order_by("-finished_at", "-id")[:SHOWN]
         return Record(
-            title=_("Proof"),
+            title=_("Seal of the journal"),
             is_id=False,
-            crumbs=[Crumb(_("Proof"))],
+            crumbs=[Crumb(_("Seal of the journal"))],
             badges=[_badge(status)],
             lead=[Fact("", sentence_of(status))],
             main=[
@@ -102,7 +103,10 @@ class CheckpointAdmin(ReadOnlyAdmin):
         return Record(
             title=_("Checkpoint at %(size)s entries") % {"size": name},
             is_id=False,
-            crumbs=[Crumb(_("Proof"), reverse("admin:audit_checkpoint_changelist")), Crumb(name)],
+            crumbs=[
+                Crumb(_("Seal of the journal"), reverse("admin:audit_checkpoint_changelist")),
+                Crumb(name),
+            ],
             main=[
                 Prose(_("Signed note"), note_of(found), note=_("keep it elsewhere, to compare with later"))
             ],
@@ -152,10 +156,10 @@ def _file(text: str, name: str, kind: str) -> HttpResponse:
     return response
 
 
-def sentence_of(status: ProofStatus) -> SafeString | str:
+def sentence_of(status: ProofStatus) -> SafeString:
     """Say in one line how far the proof reaches: sealed to, witnessed to, verified at."""
     if status.sealed is None:
-        return _("Nothing is sealed yet")
+        return escape(_("Nothing is sealed yet"))
     said = _("sealed to entry %(size)s at %(time)s") % {
         "size": f"{status.sealed.size:,}",
         "time": _clock(status.sealed.sealed_at),
@@ -164,11 +168,11 @@ def sentence_of(status: ProofStatus) -> SafeString | str:
         said += ", " + _("witnessed to %(size)s") % {"size": f"{status.witnessed.checkpoint_id:,}"}
     if status.verified is not None:
         said += ", " + _("verified at %(time)s") % {"time": _clock(status.verified.finished_at)}
-    return said
+    return mark_safe(said)  # our own words, numbers and times
 
 
-def _clock(at: datetime) -> str:
-    return f"{at.astimezone(house_zone()):%H:%M}"
+def _clock(at: datetime) -> SafeString:
+    return time_element(at, f"{at.astimezone(house_zone()):%H:%M}")
 
 
 def tone_of(status: ProofStatus, now: datetime) -> State:

@@ -12,8 +12,9 @@ from audit.models import Checkpoint, Cosignature, PendingEntry, Verification, Wi
 from audit.queries.tree import newest_checkpoint
 from tables.models import JournalEntry
 
-#: Sealing takes about a second; an entry that waits for longer than this has no sealer.
-LATE_AFTER: Final = timedelta(seconds=15)
+#: Sealing takes about a second. An entry may tell of a moment some way before its transaction ended, so it is
+#: late only when it waits for longer than this and nothing was sealed meanwhile.
+LATE_AFTER: Final = timedelta(seconds=60)
 MOST_COUNTED: Final = 100_000
 
 
@@ -30,7 +31,9 @@ class ProofStatus:
 
     def is_late(self, now: datetime) -> bool:
         """Say whether entries wait so long that no sealer can be at work."""
-        return self.pending_since is not None and now - self.pending_since > LATE_AFTER
+        if self.pending_since is None or now - self.pending_since <= LATE_AFTER:
+            return False
+        return self.sealed is None or now - self.sealed.sealed_at > LATE_AFTER
 
     @property
     def is_sound(self) -> bool:

@@ -15,6 +15,8 @@ from tables.words import State, spoken
 
 register = template.Library()
 DAY = timedelta(days=1)
+MINUTE = timedelta(minutes=1)
+MINUTES_A_DAY = 24 * 60
 
 
 @register.simple_tag
@@ -54,12 +56,17 @@ def word_of(code: str, table: str) -> str:
 
 
 def say_left(left: timedelta) -> str:
-    """Write how long there is left, to the minute: `3 h 12 min left`, `9 days left`, `over`."""
+    """Write how long there is left: `3 h 12 min left`, `9 days 23 h left`, `10 days left`, `over`."""
     if left < timedelta(0):
         return _("Over")
     minutes = int(left.total_seconds()) // 60
     if left >= 2 * DAY:
-        return ngettext("%(days)s day left", "%(days)s days left", left.days) % {"days": left.days}
+        # A minute begun counts whole, so that ten days are called ten the moment after they were given.
+        days, rest = divmod(-(-left // MINUTE), MINUTES_A_DAY)
+        hours = rest // 60
+        if hours:
+            return _("%(days)s days %(hours)s h left") % {"days": days, "hours": hours}
+        return ngettext("%(days)s day left", "%(days)s days left", days) % {"days": days}
     said = {"hours": minutes // 60, "minutes": minutes % 60}
     return (
         _("%(hours)s h %(minutes)s min left") % said if said["hours"] else (_("%(minutes)s min left") % said)

@@ -9,6 +9,7 @@ from typing import Any
 from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -17,7 +18,7 @@ from tables import words
 from tables.admin.action_page import ActionPage, Done
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
-from tables.admin.filters import TableFilter
+from tables.admin.filters import PresenceFilter, TableFilter
 from tables.admin.panels import HeadButton, add_head_buttons
 from tables.admin.record import Crumb, Fact, Facts, Record, list_url, table_link
 from tables.admin.table_forms import KeyForm, NothingForm
@@ -120,10 +121,19 @@ class RevokeKey(ActionPage):
         return Done(message, self.back_url())
 
 
+class RevokedFilter(PresenceFilter):
+    """Filter by whether a key still opens anything."""
+
+    title = gettext_lazy("state")
+    parameter_name = "revoked"
+    words = {"no": KEY_STATES[False], "yes": KEY_STATES[True]}
+    conditions = {"no": {"revoked_at__isnull": True}, "yes": {"revoked_at__isnull": False}}
+
+
 @admin.register(ApiKey)
 class ApiKeyAdmin(ReadOnlyAdmin):
-    list_display = ("label", "prefix", "status_badge", "for_table", "opens", "made")
-    list_filter = (TableFilter,)
+    list_display = ("label", "prefix", "status_badge", "for_table", "opens", "made", "used")
+    list_filter = (TableFilter, RevokedFilter)
     prefix_fields = ("prefix", "label")
     search_words = gettext_lazy("Beginning or label starts with")
     related = ("table",)
@@ -166,6 +176,10 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     def made(self, found: ApiKey) -> SafeString:
         return moment(found.created_at, house_zone().key)
 
+    @column(gettext_lazy("last used"), is_number=True)
+    def used(self, found: ApiKey) -> SafeString | str:
+        return moment(found.last_used_at, house_zone().key) or _("never")
+
     def record(self, request: HttpRequest, found: ApiKey) -> Record:
         return Record(
             title=found.label,
@@ -183,8 +197,9 @@ def facts_of(key: ApiKey) -> list[Fact]:
         Fact(_("Label"), key.label),
         Fact(_("Begins with"), f"bc_{key.prefix}"),
         Fact(_("Table"), key.table.code if key.table else _("none: for the whole house")),
-        Fact(_("Opens"), ", ".join(key.scopes)),
+        Fact(_("Opens"), format_html_join("", "<div>{}</div>", ((SCOPES[one],) for one in key.scopes))),
         Fact(_("Made"), moment(key.created_at, zone)),
+        Fact(_("Last used"), moment(key.last_used_at, zone) or _("never")),
     ]
     if key.revoked_at:
         facts.append(Fact(_("Revoked"), moment(key.revoked_at, zone)))

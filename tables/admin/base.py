@@ -77,6 +77,11 @@ class ReadOnlyAdmin(ModelAdmin):
     #: Columns searched by their beginning. Each has an index that serves `LIKE 'x%'`.
     prefix_fields: ClassVar[Sequence[str]] = ()
     search_words: ClassVar[Any] = _("Starts with")
+    #: Why a list is not searched or narrowed, for whoever asks the code.
+    no_search_because: ClassVar[str] = ""
+    no_filter_because: ClassVar[str] = ""
+    #: Why a model has pages and no list of its own.
+    no_list_because: ClassVar[str] = ""
     #: Newest first by these columns, the last of them the primary key, as in one index of the table.
     newest_by: ClassVar[Sequence[str]] = ("id",)
     related: ClassVar[Sequence[str]] = ()

@@ -17,6 +17,7 @@ ROWS_SHOWN = 20
 class DealerAdmin(ReadOnlyAdmin):
     list_display = ("name", "reference")
     prefix_fields = ("reference", "name")
+    no_filter_because = "a house has some dozens of dealers, who differ in nothing else"
     search_words = gettext_lazy("Name or reference starts with")
     empty_heading = gettext_lazy("No dealer yet")
     empty_words = gettext_lazy("A dealer appears when a table's feed says who takes the table.")

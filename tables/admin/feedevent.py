@@ -29,6 +29,8 @@ class FeedEventAdmin(ReadOnlyAdmin):
         choice_filter(gettext_lazy("state"), "status", words.EVENT_STATES),
         related_filter(gettext_lazy("round"), "round"),
     )
+    prefix_fields = ("round__public_id",)
+    search_words = gettext_lazy("Round ID starts with")
     newest_by = ("received_at", "id")
     related = ("table", "round")
     list_lead = gettext_lazy("Every event a table sent, once. A refused one keeps its sequence number.")
@@ -43,6 +45,9 @@ class FeedEventAdmin(ReadOnlyAdmin):
             request.resolver_match.url_name or ""
         )
         return queryset.defer("body") if is_list else queryset
+
+    def clean_search(self, column: str, text: str) -> str:
+        return text.upper()
 
     @column(gettext_lazy("state"))
     def state(self, found: FeedEvent) -> SafeString:

@@ -108,7 +108,8 @@ class FindingAdmin(ReadOnlyAdmin):
                 facts.append(Fact(_("Lifted by"), hold.lifted_by))
         title = words.spoken(words.FINDINGS, found.code)
         details = [
-            Fact(words.spoken(words.DETAILS, name), say_details(value)) for name, value in found.data.items()
+            Fact(words.spoken(words.DETAILS, name), say_details(value, name))
+            for name, value in found.data.items()
         ]
         return Record(
             title=title,

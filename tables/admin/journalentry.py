@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import NoReverseMatch, URLPattern, path
 from django.utils.safestring import SafeString
@@ -17,7 +17,7 @@ from tables.admin.object_timeline import timeline_page
 from tables.admin.record import Crumb, Fact, Facts, Prose, Record, link, list_url
 from tables.house import house_zone
 from tables.journal_words import say_action
-from tables.models import JournalEntry
+from tables.models import GameTable, JournalEntry, Round, Shoe
 from tables.queries.journal import texts_of
 from tables.templatetags.felt import moment
 
@@ -30,6 +30,14 @@ SUBJECTS = {
     "apikey": gettext_lazy("API key"),
     "wallettransaction": gettext_lazy("wallet transaction"),
 }
+
+
+#: Things that people name, by the column that holds the name.
+NAMED: tuple[tuple[type[Model], str], ...] = (
+    (Round, "public_id"),
+    (Shoe, "public_id"),
+    (GameTable, "code"),
+)
 
 
 class SubjectFilter(ChoiceFilter):
@@ -50,6 +58,8 @@ class JournalEntryAdmin(ReadOnlyAdmin):
         SubjectFilter,
         related_filter(gettext_lazy("subject"), "subject_id"),
     )
+    prefix_fields = ("id",)
+    search_words = gettext_lazy("Number of an entry, or ID of a round, a shoe or a table")
     newest_by = ("at", "id")
     list_lead = gettext_lazy("One entry for every business event, written with it and never changed.")
     list_zone_words = gettext_lazy("Times in the house's zone")
@@ -62,6 +72,22 @@ class JournalEntryAdmin(ReadOnlyAdmin):
             request.resolver_match.url_name or ""
         )
         return queryset.defer("body") if is_list else queryset
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """Find an entry by its number, or what was written of one thing: each by an index."""
+        text = search_term.strip().upper()
+        if not text:
+            return queryset, False
+        number = text.replace(",", "")
+        if number.isascii() and number.isdigit():
+            return (queryset.filter(pk=int(number)) if len(number) < 19 else queryset.none()), False
+        for model, name in NAMED:
+            key = model._default_manager.filter(**{name: text}).values_list("pk", flat=True).first()
+            if key is not None:
+                return queryset.filter(subject_type=model._meta.model_name, subject_id=key), False
+        return queryset.none(), False
 
     def get_urls(self) -> list[URLPattern]:
         wrap = self.admin_site.admin_view

@@ -23,6 +23,7 @@ ROWS_SHOWN = 20
 class PlayerAdmin(ReadOnlyAdmin):
     list_display = ("reference", "number", "first_seen")
     prefix_fields = ("identity__reference",)
+    no_filter_because = "of a player nothing is kept but the reference and the first day"
     search_words = gettext_lazy("Reference starts with")
     related = ("identity",)
     list_lead = gettext_lazy(

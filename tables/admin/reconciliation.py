@@ -59,6 +59,7 @@ class CompareNow(ActionPage):
 class ReconciliationAdmin(ReadOnlyAdmin):
     list_display = ("asked", "state", "by", "ours", "theirs", "drift")
     list_filter = (date_range_filter("asked_at"),)
+    no_search_because = "a comparison has no name, it is found by its day"
     list_lead = gettext_lazy("What Bluecard says was delivered against what the wallet says it booked.")
     list_zone_words = gettext_lazy("Times in the house's zone")
     empty_heading = gettext_lazy("Never compared yet")

@@ -135,27 +135,28 @@ def hold_badge(hold: Hold | None) -> SafeString:
     return state_badge(words.HOLD_STATES["open" if hold.lifted_at is None else "lifted"])
 
 
-def say_details(data: Any) -> str:
-    """Write a finding's details on one line."""
+def say_details(data: Any, name: str = "") -> str:
+    """Write a finding's details on one line; `name` says which detail a single value is."""
     if not isinstance(data, dict):
-        return _say_value(data)
+        return _say_value(data, name)
     return ", ".join(
-        f"{words.spoken(words.DETAILS, name)}: {_say_value(value)}" for name, value in data.items()
+        f"{words.spoken(words.DETAILS, name)}: {_say_value(value, name)}" for name, value in data.items()
     )
 
 
-def _say_value(value: Any) -> str:
+def _say_value(value: Any, name: str = "") -> str:
     match value:
         case {"outcome": outcome, "player_total": player_total, "banker_total": banker_total}:
             return describe_outcome(outcome, player_total, banker_total)
         case dict():
             return " ".join(
-                f"{words.spoken(words.DETAILS, name)} {_say_value(inner)}" for name, inner in value.items()
+                f"{words.spoken(words.DETAILS, inner)} {_say_value(one, inner)}"
+                for inner, one in value.items()
             )
         case list():
-            return " ".join(_say_value(inner) for inner in value)
+            return " ".join(_say_value(inner, name) for inner in value)
         case bool():
             return _("yes") if value else _("no")
         case None:
             return "–"
-    return str(value)
+    return str(words.DETAIL_VALUES.get(name, {}).get(str(value), value))

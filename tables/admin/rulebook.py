@@ -26,6 +26,7 @@ from tables.templatetags.felt import moment, spoken_language, state_badge
 class RulebookAdmin(ReadOnlyAdmin):
     list_display = ("code", "version", "effective", "published", "short_hash")
     prefix_fields = ("code",)
+    no_filter_because = "a house has some versions of some rulebooks: fewer than a page"
     search_words = gettext_lazy("Rulebook starts with")
     record_template = "bluecard/rulebook.html"
     list_lead = gettext_lazy(

@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from tables.models import ApiKey
-from tables.services.api_keys import RevokedApiKey, find_key
+from tables.services.api_keys import RevokedApiKey, find_key, note_use
 
 SCHEME = "Bearer"
 
@@ -48,6 +49,7 @@ class KeyAuthentication(BaseAuthentication):
             raise AuthenticationFailed(f"Authorization: {error}.") from error
         if key is None:
             raise AuthenticationFailed("Authorization: there is no such key.")
+        note_use(key, at=timezone.now())
         return Machine(key), key
 
     def authenticate_header(self, request: Request) -> str:

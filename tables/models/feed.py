@@ -115,6 +115,8 @@ class ApiKey(models.Model):
     scopes = models.JSONField(_("scopes"))
     created_at = models.DateTimeField(_("made"))
     revoked_at = models.DateTimeField(_("revoked"), null=True)
+    #: To some minutes: a busy machine does not write at every request.
+    last_used_at = models.DateTimeField(_("last used"), null=True)
 
     class Meta:
         verbose_name = _("API key")

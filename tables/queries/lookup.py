@@ -12,6 +12,7 @@ from tables.rules.round_id import BadRoundId, BadRoundIdCode, make_round_id, par
 
 LONGEST: Final = 120
 HITS_OF_A_KIND: Final = 10
+READ_OF_A_KIND: Final = HITS_OF_A_KIND + 1
 
 # B03 13:39, B03 13:39:12, B03 2026-11-29 13:39, B03 13:39 Lin Mei
 _TABLE_AND_TIME: Final = re.compile(
@@ -54,6 +55,7 @@ class Answer:
     slip: Slip | None = None
     suggestions: tuple[Hit, ...] = ()  # rounds that exist, one slip away
     message: str = ""
+    more: frozenset[Found] = frozenset()  # of these kinds more are there than are listed
     dealt_by: str | None = None  # where another dealer was named than the record does; "" where it names none
 
     @property
@@ -79,10 +81,22 @@ def look_up(text: str, *, kinds: frozenset[Found], zone: ZoneInfo, now: datetime
             return answer
     else:
         answer = None
-    hits = tuple(_by_reference(text, kinds))
+    hits = _by_reference(text, kinds)
     if hits:
-        return Answer(text, hits)
+        return _first_of(text, hits)
     return answer or Answer(text)
+
+
+def _first_of(text: str, hits: list[Hit]) -> Answer:
+    """List so many of each kind, and say of which there are more."""
+    shown: list[Hit] = []
+    more: set[Found] = set()
+    for kind in Found:
+        of_kind = [hit for hit in hits if hit.kind is kind]
+        shown += of_kind[:HITS_OF_A_KIND]
+        if len(of_kind) > HITS_OF_A_KIND:
+            more.add(kind)
+    return Answer(text, tuple(shown), more=frozenset(more))
 
 
 def _round_by_id(text: str) -> Answer | None:
@@ -147,22 +161,22 @@ def _by_reference(text: str, kinds: frozenset[Found]) -> list[Hit]:
     hits: list[Hit] = []
     if Found.ROUND in kinds:
         rounds = Round.objects.filter(platform_id=text).order_by("-id").values_list("pk", "public_id")
-        hits += [Hit(Found.ROUND, pk, name, is_exact=True) for pk, name in rounds[:HITS_OF_A_KIND]]
+        hits += [Hit(Found.ROUND, pk, name, is_exact=True) for pk, name in rounds[:READ_OF_A_KIND]]
         prefix = text.upper()
         if len(prefix) >= 4 and not hits:
             begun = Round.objects.filter(public_id__startswith=prefix).order_by("public_id")
-            rows = begun.values_list("pk", "public_id")[:HITS_OF_A_KIND]
+            rows = begun.values_list("pk", "public_id")[:READ_OF_A_KIND]
             hits += [Hit(Found.ROUND, pk, name, is_exact=name == prefix) for pk, name in rows]
     if Found.SHOE in kinds:
         shoes = Shoe.objects.filter(public_id=text.upper()).values_list("pk", "public_id")
         hits += [Hit(Found.SHOE, pk, name, is_exact=True) for pk, name in shoes]
     if Found.BET in kinds:
         bets = Bet.objects.filter(platform_bet_id__startswith=text).order_by("platform_bet_id")
-        named = bets.values_list("pk", "platform_bet_id")[:HITS_OF_A_KIND]
+        named = bets.values_list("pk", "platform_bet_id")[:READ_OF_A_KIND]
         hits += [Hit(Found.BET, pk, name, is_exact=name == text) for pk, name in named]
     if Found.PLAYER in kinds:
         players = Player.objects.filter(identity__reference__startswith=text).order_by("identity__reference")
-        known = players.values_list("pk", "identity__reference")[:HITS_OF_A_KIND]
+        known = players.values_list("pk", "identity__reference")[:READ_OF_A_KIND]
         hits += [Hit(Found.PLAYER, pk, name, is_exact=name == text) for pk, name in known]
     if Found.WALLET_TRANSACTION in kinds:
         sent = WalletTransaction.objects.filter(key=text).values_list("pk", "key")

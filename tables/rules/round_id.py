@@ -98,7 +98,7 @@ def parse_round_id(text: str) -> RoundKey:
         raise BadRoundId(
             BadRoundIdCode.MALFORMED,
             f"{text.strip()!r}: the dash after the table's code is missing or misplaced",
-            (written,) if fits else (),
+            (written,) if fits else _one_more_or_less(compact),
         )
     if _syndrome(compact) != 0:
         raise BadRoundId(
@@ -121,10 +121,13 @@ def check_character(text: str) -> str:
 
 def _malformed(text: str, compact: str) -> BadRoundId:
     shape = "TABLE-YYYYMMDD-SHOE-ROUND-CHECK, for instance B03-20261129-02-041 and a check character"
+    near = compact[: _LONGEST + 2]
+    slips = [*_look_alikes(near), *_swaps(near)]
+    likely = [_dashed(slip) or "" for slip in slips if _fits(slip)]
     return BadRoundId(
         BadRoundIdCode.MALFORMED,
         f"{text.strip()[:60]!r} is no round ID: {shape}",
-        tuple(_dashed(slip) or "" for slip in _look_alikes(compact[: _LONGEST + 1]) if _fits(slip)),
+        tuple(dict.fromkeys([*likely, *_one_more_or_less(near)])),
     )
 
 
@@ -153,8 +156,26 @@ def _corrections(compact: str) -> tuple[str, ...]:
     """List the IDs one slip away: another check character, two neighbours swapped, a look-alike, then any."""
     body = compact[:-1]
     slips = [body + check_character(body)]
-    slips += [compact[:i] + b + a + compact[i + 2 :] for i, (a, b) in enumerate(pairwise(compact)) if a != b]
-    slips += [*_look_alikes(compact), *_one_wrong(compact)]
+    slips += [*_swaps(compact), *_look_alikes(compact), *_one_wrong(compact)]
+    near = [_dashed(slip) or "" for slip in slips if _fits(slip)]
+    return tuple(dict.fromkeys([*near, *_one_more_or_less(compact)]))
+
+
+def _swaps(compact: str) -> list[str]:
+    """Put each two neighbours the other way round."""
+    return [compact[:i] + b + a + compact[i + 2 :] for i, (a, b) in enumerate(pairwise(compact)) if a != b]
+
+
+def _one_more_or_less(compact: str) -> tuple[str, ...]:
+    """List the IDs from which one character was left out, or into which one came twice or for nothing.
+
+    Where one was left out each of 32 may have stood, of which the check leaves about one at each place.
+    """
+    if not _LONGEST - 8 <= len(compact) <= _LONGEST + 1 or not set(compact) <= set(ALPHABET):
+        return ()
+    places = range(len(compact))
+    slips = [compact[:i] + compact[i + 1 :] for i in places]
+    slips += [compact[:i] + meant + compact[i:] for i in (*places, len(compact)) for meant in ALPHABET]
     return tuple(dict.fromkeys(_dashed(slip) or "" for slip in slips if _fits(slip)))
 
 

@@ -5,10 +5,11 @@ import hmac
 import re
 import secrets
 from collections.abc import Collection
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from django.db import transaction
+from django.db.models import Q
 
 from tables.models import ApiKey, GameTable
 from tables.services import journal
@@ -17,6 +18,7 @@ from tables.services.setup import BadSetup
 
 KEY_FORM = re.compile(r"bc_([0-9a-f]{12})_[A-Za-z0-9_-]{43}", re.ASCII)
 LABEL_LENGTH = 80
+USE_NOTED_EVERY = timedelta(minutes=5)
 PERMISSION = "tables.manage_api_keys"
 
 
@@ -125,6 +127,14 @@ def find_key(text: str) -> ApiKey | None:
     if key.revoked_at is not None:
         raise RevokedApiKey(key)
     return key
+
+
+def note_use(key: ApiKey, *, at: datetime) -> None:
+    """Remember when a key was last used, at most once in so many minutes."""
+    if key.last_used_at is not None and at - key.last_used_at < USE_NOTED_EVERY:
+        return
+    unused = Q(last_used_at__isnull=True) | Q(last_used_at__lt=at - USE_NOTED_EVERY)
+    ApiKey.objects.filter(unused, pk=key.pk).update(last_used_at=at)
 
 
 def _hash(text: str) -> str:

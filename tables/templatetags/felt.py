@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -171,9 +171,27 @@ def difference(minor: Minor | None, currency: str) -> SafeString:
 
 
 @register.filter
-def clock(at: datetime | None, zone: str) -> str:
-    """Write a moment as hh:mm:ss in a table's zone."""
+def clock_text(at: datetime | None, zone: str) -> str:
+    """Write a moment as hh:mm:ss in a table's zone, as text alone."""
     return "" if at is None else at.astimezone(ZoneInfo(zone)).strftime("%H:%M:%S")
+
+
+@register.filter
+def clock(at: datetime | None, zone: str) -> SafeString:
+    """Show a moment as hh:mm:ss in a table's zone, with UTC for whoever points at it."""
+    return mark_safe("") if at is None else time_element(at, clock_text(at, zone))
+
+
+def time_element(at: datetime, shown: SafeString | str, classes: str = "") -> SafeString:
+    """Draw a moment as machines read it too, with UTC for whoever points at it."""
+    utc = at.astimezone(UTC)
+    return format_html(
+        '<time{} datetime="{}" title="{} UTC">{}</time>',
+        format_html(' class="{}"', classes) if classes else "",
+        utc.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        utc.strftime("%Y-%m-%d %H:%M:%S"),
+        shown,
+    )
 
 
 @register.filter
@@ -199,11 +217,8 @@ def moment(at: datetime | None, zone: str) -> SafeString:
     """Write a moment with its day, for a list whose rows lie on many days."""
     if at is None:
         return mark_safe("")
-    return format_html(
-        '<span class="bc-moment bc-num"><span>{}</span> <span>{}</span></span>',
-        day(at, zone),
-        clock(at, zone),
-    )
+    shown = format_html("<span>{}</span> <span>{}</span>", day(at, zone), clock_text(at, zone))
+    return time_element(at, shown, "bc-moment bc-num")
 
 
 @register.simple_tag

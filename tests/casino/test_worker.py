@@ -100,6 +100,23 @@ def test_a_worker_that_was_busy_drops_what_only_said_look(
     assert not any("Task tables.sweep" in line and "succeeded" in line for line in said)
 
 
+@pytest.mark.slow
+def test_what_a_person_asked_for_does_not_stand_in_line_behind_machines(
+    own_database: OwnTestDatabase, start: Callable[..., "subprocess.Popen[str]"], pgmq_broker: None
+) -> None:
+    for _ in range(60):
+        app.send_task("tables.deliver_wallet")
+    app.send_task("audit.make_packs", args=[[]])
+    worker = start("-m", "celery", "-A", "casino", "worker", "-c", "1", "-l", "INFO", "--without-mingle")
+    assert worker.stdout is not None
+    before = 0
+    for line in worker.stdout:
+        if "Task audit.make_packs" in line and "succeeded" in line:
+            break
+        before += "Task tables.deliver_wallet" in line and "succeeded" in line
+    assert before <= 8  # no more than the worker had fetched already
+
+
 class Clock(OneAtATimeScheduler):
     """A clock without Celery's own schedule around it."""
 

@@ -50,6 +50,29 @@ def test_a_mistyped_round_id_is_told_with_the_round_meant(played: Round, sign_in
     assert reverse("admin:tables_round_change", args=[played.pk]) in page
 
 
+@pytest.mark.parametrize("at", [0, 2, 7, 13, 18])
+def test_a_round_id_with_a_character_left_out_or_doubled_is_told_with_the_round_meant(
+    at: int, played: Round, sign_in: SignIn
+) -> None:
+    name = played.public_id
+    for slip in (name[:at] + name[at + 1 :], name[: at + 1] + name[at:]):
+        status, _place, page = look_up(sign_in, slip)
+        assert (status, "Did you mean" in page) == (404, True), slip
+        assert reverse("admin:tables_round_change", args=[played.pk]) in page
+
+
+def test_where_more_fit_than_are_listed_the_page_says_so_and_leads_to_the_list(
+    platform: Platform, sign_in: SignIn
+) -> None:
+    platform.play("9H 2D KC QS", *((f"b{n:02}", f"P-{n:05}", "player", 100) for n in range(11)))
+    _status, _place, page = look_up(sign_in, "P-000")
+    assert page.count("/admin/tables/player/") == 11  # ten of them, and the list
+    assert "These are the first 10; there are more." in page
+    assert "/admin/tables/player/?q=P-000" in page
+    _status, _place, page = look_up(sign_in, "P-0000")
+    assert "there are more" not in page
+
+
 def test_an_unknown_round_id_is_told_from_a_mistyped_one(played: Round, sign_in: SignIn) -> None:
     unknown = make_round_id("B01", played.shoe.gaming_date, 1, 77)
     status, _place, page = look_up(sign_in, unknown)

@@ -229,6 +229,22 @@ def test_the_round_meant_is_among_the_candidates_whichever_one_character_is_wron
     assert all(read(candidate) is not None for candidate in refused.value.candidates)
 
 
+@pytest.mark.parametrize(
+    "typed",
+    [
+        *(ROUND[:i] + ROUND[i + 1 :] for i in range(len(ROUND)) if ROUND[i] != "-"),  # one left out
+        *(ROUND[: i + 1] + ROUND[i:] for i in range(len(ROUND)) if ROUND[i] != "-"),  # one typed twice
+        "B03-20261129-02-04K-1",  # a letter and a figure the other way round
+        "B0320261129024K",  # left out, and no dash to show where
+    ],
+)
+def test_the_round_meant_is_among_the_candidates_when_a_character_is_missing_or_doubled(typed):
+    with pytest.raises(BadRoundId) as refused:
+        parse_round_id(typed)
+    assert ROUND in refused.value.candidates
+    assert all(read(candidate) is not None for candidate in refused.value.candidates)
+
+
 def test_hopeless_text_has_no_suggestion():
     with pytest.raises(BadRoundId) as refused:
         parse_round_id("what happened in my round?")

@@ -1,0 +1,57 @@
+// Switching the language, or taking another text, draws the page anew: what was typed in its forms and not sent
+// is kept for that one moment in this tab, and put back.
+(() => {
+  const KEY = `bluecard-typed:${location.pathname}`;
+  const FIELDS = "input:not([type=hidden]):not([type=password]):not([type=file]), textarea, select";
+
+  const isChoice = (field) => field.type === "checkbox" || field.type === "radio";
+  const isChanged = (field) =>
+    isChoice(field)
+      ? field.checked !== field.defaultChecked
+      : field.options
+        ? [...field.options].some((option) => option.selected !== option.defaultSelected)
+        : field.value !== field.defaultValue;
+
+  const forms = () => [...document.querySelectorAll("#content form, main form")].filter((form) => form.method === "post");
+  const nameOf = (form, field) =>
+    [new URL(form.action).pathname, field.name, isChoice(field) ? field.value : ""].join("|");
+
+  function keep(besides) {
+    const typed = [];
+    for (const form of forms()) {
+      for (const field of form.querySelectorAll(FIELDS)) {
+        if (!field.name || besides.includes(field) || !isChanged(field)) continue;
+        typed.push([nameOf(form, field), isChoice(field) ? field.checked : field.value]);
+      }
+    }
+    if (typed.length) sessionStorage.setItem(KEY, JSON.stringify(typed));
+  }
+
+  function putBack() {
+    const kept = sessionStorage.getItem(KEY);
+    sessionStorage.removeItem(KEY);
+    if (!kept) return;
+    const typed = new Map(JSON.parse(kept));
+    for (const form of forms()) {
+      for (const field of form.querySelectorAll(FIELDS)) {
+        const value = typed.get(nameOf(form, field));
+        if (value === undefined) continue;
+        if (isChoice(field)) field.checked = value;
+        else field.value = value;
+      }
+    }
+  }
+
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (!form.matches("form[data-keeps]")) return;
+    const replaced = [...document.querySelectorAll(form.dataset.replaces || "[data-none]")];
+    if (replaced.some(isChanged) && !confirm(form.dataset.asks)) {
+      event.preventDefault();
+      return;
+    }
+    keep(replaced);
+  });
+
+  putBack();
+})();
