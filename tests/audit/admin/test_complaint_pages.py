@@ -16,6 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from audit.models import Attachment, Complaint, ComplaintChannel, VideoHold
 from audit.rules.complaints import Said
 from audit.services.complaints import file_complaint
+from audit.templatetags.complaints import say_left
 from casino.roles import ROLES
 from tables.models import Bet, JournalEntry, Player, Round
 from tables.services.actors import SYSTEM
@@ -135,6 +136,36 @@ def test_a_slip_and_a_bet_in_the_box_find_the_round(played: Round, desk: Client)
     assert "Round found" in page and 'name="bet" value="b1"' in page
 
 
+def test_another_round_in_the_box_takes_out_what_the_first_filled_in(
+    played: Round, platform: Platform, desk: Client
+) -> None:
+    other = platform.play("9H 2D KC QS", ("b9", "P-10009", "player", 10_000))
+    page = desk.post(NEW, {"q": "b1", "do": "look"}).content.decode()
+    assert 'name="round" value="1"' in page and 'name="bet" value="b1"' in page
+    filled = dict(re.findall(r'name="(filled_\w+|round|bet)" value="([^"]*)"', page))
+    again = desk.post(NEW, {**filled, "table": "B01", "q": other.public_id, "do": "look"}).content.decode()
+    assert 'name="round" value="2"' in again and 'name="bet" value=""' in again
+    # What the player said stays, whichever round is looked at.
+    said = {**filled, "table": "B01", "round": "17", "bet": "b1", "q": other.public_id, "do": "look"}
+    assert 'name="round" value="17"' in desk.post(NEW, said).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("left", "words"),
+    [
+        (timedelta(days=10), "10 days left"),
+        (timedelta(days=10) - timedelta(seconds=2), "10 days left"),
+        (timedelta(days=9, hours=23, minutes=59), "9 days 23 h left"),
+        (timedelta(days=2), "2 days left"),
+        (timedelta(days=2) - timedelta(seconds=1), "47 h 59 min left"),
+        (timedelta(minutes=59, seconds=59), "59 min left"),
+        (timedelta(seconds=-1), "Over"),
+    ],
+)
+def test_the_time_left_is_said_to_the_hour(left: timedelta, words: str) -> None:
+    assert say_left(left) == words
+
+
 def test_without_a_detail_it_is_recorded_and_the_rule_refuses_it(played: Round, desk: Client) -> None:
     answer = desk.post(NEW, typed(played, dealer=""), follow=True)
     assert "refused by the rule: A required detail is missing" in answer.content.decode()
@@ -151,7 +182,7 @@ def test_the_list_stands_by_time_left_and_those_that_are_over_come_last(
     page = desk.get(LIST).content.decode()
     shown = re.findall(r"C-\d{4,}(?=</a>)", page)
     assert shown == [sooner.number, later.number, over.number]
-    assert "9 days left" in page
+    assert "10 days left" in page and "9 days 23 h left" in page
     narrowed = desk.get(f"{LIST}?player={sooner.player_id}").content.decode()
     assert re.findall(r"C-\d{4,}(?=</a>)", narrowed) == [sooner.number]
     assert len(re.findall(r"C-\d{4,}(?=</a>)", desk.get(f"{LIST}?round={played.pk}").content.decode())) == 3

@@ -96,6 +96,30 @@ def test_a_key_is_revoked_once_and_for_good(platform: Platform, sign_in: SignIn)
     assert JournalEntry.objects.filter(action="api_key.revoked").count() == 1
 
 
+def test_a_list_says_when_a_key_was_last_used_and_is_narrowed_by_state(
+    platform: Platform, sign_in: SignIn
+) -> None:
+    used, text = make_api_key(label="Used", table=None, scopes=["play:read"], actor=SYSTEM, at=NOON)
+    make_api_key(label="Fresh", table=None, scopes=["play:read"], actor=SYSTEM, at=NOON)
+    bearer = {"authorization": f"Bearer {text}"}
+    assert Client().get("/api/v1/rounds", headers=bearer).status_code == 200
+    used.refresh_from_db()
+    first = used.last_used_at
+    assert first is not None
+    assert Client().get("/api/v1/rounds", headers=bearer).status_code == 200
+    used.refresh_from_db()
+    assert used.last_used_at == first  # not written at every request
+    ApiKey.objects.filter(pk=used.pk).update(revoked_at=NOON)
+    client = sign_in("administrator")
+    page = text_of(client.get("/admin/tables/apikey/?revoked=yes"))
+    assert "Used" in page and "Fresh" not in page
+    page = text_of(client.get("/admin/tables/apikey/?revoked=no"))
+    assert "Fresh" in page and "never" in page
+    assert "read rounds, shoes, bets and settlements" in text_of(
+        client.get(f"/admin/tables/apikey/{used.pk}/change/")
+    )
+
+
 @pytest.mark.parametrize("key", ["0", "9" * 40, "abc"])
 def test_a_key_that_is_none(key: str, sign_in: SignIn) -> None:
     url = f"/admin/tables/apikey/{key}/do/revoke/"
