@@ -36,11 +36,11 @@ class FirstPasswordMiddleware:
 
     def process_view(self, request: HttpRequest, *_args: Any) -> HttpResponse | None:
         """Ask the session only: it remembers from the sign-in, and a new password ends every other one."""
-        if not request.user.is_authenticated or not request.session.get(MUST_CHANGE):
-            return None
         place = request.resolver_match.view_name if request.resolver_match else ""
         is_api = request.path.startswith("/api/")
         if place in OPEN_BEFORE or not (is_api or place.startswith("admin:")):
+            return None
+        if not request.session.get(MUST_CHANGE) or not request.user.is_authenticated:
             return None
         words = _("Your password was made by somebody else. Choose one that only you know.")
         if is_api:

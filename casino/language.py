@@ -13,6 +13,7 @@ from django.views.i18n import set_language
 from casino.accounts import choose_language
 
 LANGUAGE: Final = "bluecard_language"
+FOR_MACHINES: Final = ("/api/", "/health/")
 
 
 class AccountLanguageMiddleware(LocaleMiddleware):
@@ -21,7 +22,7 @@ class AccountLanguageMiddleware(LocaleMiddleware):
     def process_request(self, request: HttpRequest) -> None:
         """Take the language the session remembers; what machines read goes by what they say they accept."""
         super().process_request(request)
-        if request.path.startswith("/api/"):
+        if request.path.startswith(FOR_MACHINES):
             return
         language = request.session.get(LANGUAGE)
         if language and check_for_language(language):

@@ -335,6 +335,14 @@ def test_the_language_goes_with_the_account_into_another_browser() -> None:
     assert Client().post("/i18n/setlang/", {"language": "th", "next": "/admin/"}).status_code == 302
 
 
+def test_a_superuser_without_a_person_asks_for_nothing_once_two_persons_are_there() -> None:
+    client = Client()
+    client.force_login(User.objects.create_superuser("root", password=OWN_WORDS))
+    answer = client.post(ENTER, {**NEW, "role": "manager"})
+    assert (answer.status_code, "person/none" in answer.content.decode()) == (400, True)
+    assert not User.objects.filter(username="malee").exists()
+
+
 def test_the_timeline_of_an_account_names_the_roles() -> None:
     browser("administrator").post(ENTER, NEW)
     pk = User.objects.get(username="malee").pk
