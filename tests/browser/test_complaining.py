@@ -18,6 +18,7 @@ from audit.services.consents import ask_to_admit
 from tables.models import FeedEvent, Round
 from tables.services.actors import Actor
 from tests.audit import hostile
+from tests.browser.measures import scrolling_tables_in
 from tests.browser.walks import LOOKS, TWO_LOOKS, Open, button, carry_out, check, page_of, refused_by
 from tests.tables.playing import Platform, lines_of
 
@@ -104,6 +105,7 @@ def test_a_complaint_goes_from_intake_to_its_answer(
     press(desk, "accept")
     press(desk, "review")
     check(desk)
+    assert scrolling_tables_in(desk) == []
 
     office = open_as(page_about(complaint), "manager", width=width, language=language)
     office.fill("#reason", "camera 3 shows it")
