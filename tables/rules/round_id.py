@@ -175,7 +175,8 @@ def _one_more_or_less(compact: str) -> tuple[str, ...]:
         return ()
     places = range(len(compact))
     slips = [compact[:i] + compact[i + 1 :] for i in places]
-    slips += [compact[:i] + meant + compact[i:] for i in (*places, len(compact)) for meant in ALPHABET]
+    ends_first = reversed(range(len(compact) + 1))  # the check character is left out most often
+    slips += [compact[:i] + meant + compact[i:] for i in ends_first for meant in ALPHABET]
     return tuple(dict.fromkeys(_dashed(slip) or "" for slip in slips if _fits(slip)))
 
 

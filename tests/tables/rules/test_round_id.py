@@ -235,7 +235,7 @@ def test_the_round_meant_is_among_the_candidates_whichever_one_character_is_wron
         *(ROUND[:i] + ROUND[i + 1 :] for i in range(len(ROUND)) if ROUND[i] != "-"),  # one left out
         *(ROUND[: i + 1] + ROUND[i:] for i in range(len(ROUND)) if ROUND[i] != "-"),  # one typed twice
         "B03-20261129-02-04K-1",  # a letter and a figure the other way round
-        "B0320261129024K",  # left out, and no dash to show where
+        "B03202611290204K",  # left out, and no dash to show where
     ],
 )
 def test_the_round_meant_is_among_the_candidates_when_a_character_is_missing_or_doubled(typed):
