@@ -8,6 +8,7 @@ from django import forms
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -306,7 +307,7 @@ def urls_of_actions(model_admin: Any) -> list[URLPattern]:
         for name, page in ACTIONS.items()
     ]
 
-    def remove_factor(request: HttpRequest, pk: int) -> HttpResponse:
+    def remove_factor(request: HttpRequest, pk: int) -> HttpResponseBase:
         page = RemoveSecondFactor if pk == request.user.pk else RemoveAnothersSecondFactor
         return page.as_view(model_admin=model_admin)(request, pk=pk)
 

@@ -82,7 +82,7 @@ class BluecardAdminSite(UnfoldAdminSite):
         answer = view(request)
         if request.method == "POST" and answer.status_code == HTTPStatus.FOUND:
             request.session.pop(MUST_CHANGE, None)
-        return answer
+        return answer  # type: ignore[return-value]  # Django's views promise no more than a base
 
     def live(self, request: HttpRequest) -> HttpResponse:
         """Answer the first page's polls; who is signed out meanwhile is sent to sign in by the whole page."""

@@ -27,7 +27,7 @@ class AccountLanguageMiddleware(LocaleMiddleware):
         language = request.session.get(LANGUAGE)
         if language and check_for_language(language):
             translation.activate(language)
-            request.LANGUAGE_CODE = translation.get_language()  # type: ignore[assignment]
+            request.LANGUAGE_CODE = translation.get_language()
 
 
 @require_POST
