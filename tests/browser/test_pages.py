@@ -4,6 +4,7 @@ from collections.abc import Callable
 from itertools import product
 
 import pytest
+from django.contrib.auth.models import User
 from playwright.sync_api import Page
 from pytest_django.live_server_helper import LiveServer
 
@@ -87,6 +88,24 @@ def test_the_page_to_sign_in(width: int, look: Look) -> None:
 def test_ones_own_account(path: str, look: Look) -> None:
     for width, theme, language in ((1280, "light", "th"), (390, "dark", "en")):
         check(look(f"/admin/auth/user/{path}", width=width, theme=theme, language=language))
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["", "do/enter/", "{}/change/", "{}/do/give-role/", "{}/do/take-role/", "{}/do/new-password/"],
+)
+def test_accounts_as_an_administrator_manages_them(path: str, look: Look, scene: Scene) -> None:
+    path = path.format(User.objects.get(username="manager").pk)
+    for width, theme, language in ((1280, "light", "th"), (390, "dark", "en")):
+        check(
+            look(
+                f"/admin/auth/user/{path}",
+                width=width,
+                theme=theme,
+                language=language,
+                role="administrator",
+            )
+        )
 
 
 def test_no_page_asks_for_inline_script_or_style(look: Look, scene: Scene) -> None:
