@@ -167,17 +167,21 @@ def _swaps(compact: str) -> list[str]:
 
 
 def _one_more_or_less(compact: str) -> tuple[str, ...]:
-    """List the IDs from which one character was left out, or into which one came twice or for nothing.
-
-    Where one was left out each of 32 may have stood, of which the check leaves about one at each place.
-    """
+    """List the IDs from which one character was left out, or into which one came twice or for nothing."""
     if not _LONGEST - 8 <= len(compact) <= _LONGEST + 1 or not set(compact) <= set(ALPHABET):
         return ()
-    places = range(len(compact))
-    slips = [compact[:i] + compact[i + 1 :] for i in places]
-    ends_first = reversed(range(len(compact) + 1))  # the check character is left out most often
-    slips += [compact[:i] + meant + compact[i:] for i in ends_first for meant in ALPHABET]
+    slips = [compact[:i] + compact[i + 1 :] for i in range(len(compact))]
+    slips += _one_left_out(compact)
     return tuple(dict.fromkeys(_dashed(slip) or "" for slip in slips if _fits(slip)))
+
+
+def _one_left_out(compact: str) -> Iterator[str]:
+    """Put a character in at each place in turn, from the end: one of them makes the check fit."""
+    for i in reversed(range(len(compact) + 1)):
+        lacking = _syndrome(f"{compact[:i]}0{compact[i:]}")
+        for _ in compact[i:]:
+            lacking = _divided_by_x(lacking)
+        yield compact[:i] + ALPHABET[lacking] + compact[i:]
 
 
 def _look_alikes(compact: str) -> list[str]:
