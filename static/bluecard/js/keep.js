@@ -38,6 +38,7 @@
         if (value === undefined) continue;
         if (isChoice(field)) field.checked = value;
         else field.value = value;
+        field.dispatchEvent(new Event("input", { bubbles: true })); // what is worked out from it follows
       }
     }
   }
