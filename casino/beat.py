@@ -4,7 +4,7 @@ import logging
 from typing import Any
 
 import psycopg
-from celery.beat import Scheduler
+from celery.beat import Scheduler, SchedulingError
 from django.conf import settings
 
 logger = logging.getLogger(__name__)
@@ -20,6 +20,7 @@ class OneAtATimeScheduler(Scheduler):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Start without the lock."""
         self._connection: psycopg.Connection | None = None
+        self._is_broker_away = False
         super().__init__(*args, **kwargs)
 
     @property
@@ -32,6 +33,19 @@ class OneAtATimeScheduler(Scheduler):
         if not self.holds_lock():
             return STANDBY_SECONDS
         return min(super().tick(*args, **kwargs), STANDBY_SECONDS * 5)
+
+    def apply_entry(self, entry: Any, producer: Any = None) -> None:
+        """Ring one bell; where the broker is away say so once, and not at every tick."""
+        try:
+            self.apply_async(entry, producer=producer, advance=False)
+        except SchedulingError as error:
+            if not self._is_broker_away:
+                logger.warning("no bell rings until the broker is back: %s", error)
+            self._is_broker_away = True
+            return
+        if self._is_broker_away:
+            logger.warning("the bells ring again")
+        self._is_broker_away = False
 
     def holds_lock(self) -> bool:
         """Return whether this clock is the one, taking the lock if it is free."""
