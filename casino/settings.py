@@ -137,6 +137,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # --- Celery -----------------------------------------------------------------------------------------
 #: Without a broker of its own, PGMQ in the same PostgreSQL carries the messages.
 BROKER_IS_PGMQ = not BROKER_URL or BROKER_URL.startswith("pgmq:")
+IS_RABBITMQ = BROKER_URL.startswith("amqp")
 CELERY_BROKER_URL = BROKER_URL or "pgmq://same-database"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_DEFAULT_QUEUE = "bluecard"
@@ -157,10 +158,12 @@ CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_CONCURRENCY = WORKER_PROCESSES
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULER = "casino.beat:OneAtATimeScheduler"
-#: A bell that names nothing only says: look. After so many seconds the next one says it better, and a worker
-#: that was busy drops it instead of letting what a person asked for wait behind hundreds. (RabbitMQ would lay
-#: it among the dead letters.)
-LOOK_LAPSES_SECONDS = 60 if BROKER_IS_PGMQ else None
+#: A bell that names nothing only says: look. After so many seconds the next one says it better, and it is
+#: dropped instead of letting what a person asked for wait behind hundreds.
+LOOK_LAPSES_SECONDS = 60
+#: RabbitMQ lays what lapsed among a queue's dead letters: there such bells have a queue without any.
+LOOKS_QUEUE = "bluecard.looks"
+LOOK_OPTIONS: dict[str, Any] = {"queue": LOOKS_QUEUE} if IS_RABBITMQ else {}
 #: What the clock rings: name -> {"task": ..., "schedule": seconds}. Sweeps, never anything with a date.
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "sweep": {"task": "tables.sweep", "schedule": 5.0},
@@ -171,9 +174,8 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "deliver-decisions": {"task": "audit.deliver_decisions", "schedule": 2.0},
     "ask-recorder": {"task": "audit.ask_recorder", "schedule": 2.0},
 }
-if LOOK_LAPSES_SECONDS:
-    for _tick in CELERY_BEAT_SCHEDULE.values():
-        _tick["options"] = {"expires": max(LOOK_LAPSES_SECONDS, _tick["schedule"])}
+for _tick in CELERY_BEAT_SCHEDULE.values():
+    _tick["options"] = {"expires": max(LOOK_LAPSES_SECONDS, _tick["schedule"]), **LOOK_OPTIONS}
 if BROKER_IS_PGMQ:
     # One long task may not outlive the visibility timeout, or it is delivered again while it runs.
     # kombu's own polling interval of a second would let four tasks through in a second. Reading does not wait
@@ -195,19 +197,19 @@ DEAD_LETTERS = "bluecard.dead"
 _QUEUE_ARGUMENTS: dict[str, Any] = {
     "x-queue-type": "quorum",
     "x-delivery-limit": 5,
-    "x-dead-letter-exchange": "",
-    "x-dead-letter-routing-key": DEAD_LETTERS,
     "x-consumer-timeout": 3_600_000,
 }
-# A worker reads both in turn: what a person asked for waits for no more than what it has fetched already.
+_DEAD_LETTER: dict[str, Any] = {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": DEAD_LETTERS}
+# A worker reads all in turn: what a person asked for waits for no more than what it has fetched already.
+_QUEUES = {
+    PERSONS_QUEUE: _QUEUE_ARGUMENTS | _DEAD_LETTER,
+    CELERY_TASK_DEFAULT_QUEUE: _QUEUE_ARGUMENTS | _DEAD_LETTER,
+}
+if IS_RABBITMQ:
+    _QUEUES[LOOKS_QUEUE] = _QUEUE_ARGUMENTS
 CELERY_TASK_QUEUES = [
-    Queue(
-        name,
-        Exchange(name),
-        routing_key=name,
-        queue_arguments=_QUEUE_ARGUMENTS if BROKER_URL.startswith("amqp") else None,
-    )
-    for name in (PERSONS_QUEUE, CELERY_TASK_DEFAULT_QUEUE)
+    Queue(name, Exchange(name), routing_key=name, queue_arguments=arguments if IS_RABBITMQ else None)
+    for name, arguments in _QUEUES.items()
 ]
 
 # --- Django -----------------------------------------------------------------------------------------

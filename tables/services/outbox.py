@@ -6,6 +6,7 @@ Losing every message loses nothing: the sweeper rings again for whatever is stil
 import logging
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 
 from celery import current_app
 from django.conf import settings
@@ -50,8 +51,9 @@ def ring(task: str, subject_ids: list[int] | None = None) -> None:
     Without subjects it says no more than: look. Then it lapses, as the next one says the same.
     """
     args = [] if subject_ids is None else [subject_ids]
+    look: dict[str, Any] = {} if args else {"expires": settings.LOOK_LAPSES_SECONDS, **settings.LOOK_OPTIONS}
     try:
-        current_app.send_task(task, args=args, expires=None if args else settings.LOOK_LAPSES_SECONDS)
+        current_app.send_task(task, args=args, **look)
     except (OperationalError, KombuError, OSError, DatabaseError) as error:
         logger.warning("could not ring %s: %s", task, error)
 

@@ -66,6 +66,22 @@ def test_production_starts_with_everything_named(monkeypatch: pytest.MonkeyPatch
     assert read["WALLET_IS_OURS"] is False
 
 
+def test_with_rabbitmq_what_only_says_look_lapses_apart_from_what_is_meant(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read = read_settings(monkeypatch, PRODUCTION)
+    queues = {queue.name: queue.queue_arguments for queue in read["CELERY_TASK_QUEUES"]}
+    assert {name: "x-dead-letter-routing-key" in how for name, how in queues.items()} == {
+        "bluecard.persons": True,
+        "bluecard": True,
+        "bluecard.looks": False,  # or what lapsed would lie among what was given up
+    }
+    assert {how["x-queue-type"] for how in queues.values()} == {"quorum"}
+    rung = [tick["options"] for tick in read["CELERY_BEAT_SCHEDULE"].values()]
+    assert {how["queue"] for how in rung} == {"bluecard.looks"}
+    assert {how["expires"] for how in rung} == {60, 600, 3600}
+
+
 def test_without_any_name_everything_is_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
     read = read_settings(monkeypatch, {})
     assert (read["DATABASE_IS_EMBEDDED"], read["BROKER_IS_PGMQ"], read["WALLET_IS_OURS"]) == (
