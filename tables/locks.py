@@ -16,12 +16,20 @@ def lock_table_state(table_id: int) -> TableState:
     return TableState.objects.select_for_update(of=("self",), no_key=True).get(pk=table_id)
 
 
-def lock_round(round_id: int) -> Round:
-    """Lock one round.
+def lock_round(round_id: int, *read_with: str) -> Round:
+    """Lock one round; read columns of what it belongs to with it, as in `table__currency`.
 
     :raises Round.DoesNotExist: if there is none.
     """
-    return Round.objects.select_for_update(of=("self",), no_key=True).get(pk=round_id)
+    rounds = Round.objects.select_for_update(of=("self",), no_key=True)
+    if read_with:
+        parents = sorted({path.partition("__")[0] for path in read_with})
+        rounds = rounds.select_related(*parents).only(*_columns_of_rounds(), *read_with)
+    return rounds.get(pk=round_id)
+
+
+def _columns_of_rounds() -> list[str]:
+    return [column.name for column in Round._meta.concrete_fields]
 
 
 def lock_rounds(round_ids: Iterable[int]) -> list[Round]:

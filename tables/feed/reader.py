@@ -91,7 +91,12 @@ def read_lines(
 
     :raises UnknownTable: if no table has this code.
     """
-    table = GameTable.objects.select_related("rulebook").filter(code=table_code).first()
+    table = (
+        GameTable.objects.select_related("rulebook")
+        .defer("rulebook__document")
+        .filter(code=table_code)
+        .first()
+    )
     if table is None:
         raise UnknownTable(table_code)
     answers: list[EventAnswer] = []

@@ -1,11 +1,21 @@
 """The cards of a deal as a coup, and what keeps a round from being settled."""
 
+from dataclasses import dataclass
+
 from tables.models import Card, Deal, DealStatus, Hold, Round, RoundStatus
 from tables.rules.drawing import Coup, IllegalCoup, Place, arrange
 
 
-def waits_because(round_: Round) -> tuple[str, ...]:
-    """Name what keeps a round from being settled: its state, each open hold, or its cards."""
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """A round's live deal, and the lawful coup that its cards are."""
+
+    deal: Deal
+    coup: Coup
+
+
+def what_to_settle(round_: Round) -> Dealt | tuple[str, ...]:
+    """Return what a round is settled by, or name what keeps it: its state, each open hold, or its cards."""
     if round_.status != RoundStatus.RESULTED:
         return (f"status_{round_.status}",)
     holds = Hold.objects.filter(round=round_, lifted_at__isnull=True).order_by("pk")
@@ -16,10 +26,9 @@ def waits_because(round_: Round) -> tuple[str, ...]:
     if deal is None:
         return ("no_deal",)
     try:
-        coup_of(deal, round_.shoe.decks)
+        return Dealt(deal, coup_of(deal, round_.shoe.decks))
     except (IllegalCoup, ValueError):
         return ("illegal_coup",)
-    return ()
 
 
 def coup_of(deal: Deal, decks: int) -> Coup:

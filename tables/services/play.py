@@ -132,7 +132,7 @@ def live_play(
     """Lock a table's play, yield it, and write what was changed. One transaction; all or nothing."""
     with transaction.atomic():
         state = locks.lock_table_state(table.pk)
-        table = GameTable.objects.select_related("rulebook").get(pk=table.pk)
+        table = GameTable.objects.select_related("rulebook").defer("rulebook__document").get(pk=table.pk)
         play = Play(table=table, state=state, actor=actor, received_at=received_at, at=at or received_at)
         _load(play)
         yield play

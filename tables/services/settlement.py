@@ -17,15 +17,13 @@ from django.db import connection, transaction
 from tables import locks
 from tables.models import (
     Bell,
-    Deal,
-    DealStatus,
     Round,
     RoundStatus,
     Settlement,
     TransactionKind,
     require_transition,
 )
-from tables.queries.deals import coup_of, waits_because
+from tables.queries.deals import Dealt, what_to_settle
 from tables.queries.overlays import kinds_void
 from tables.queries.revisions import PAID, Plan, newest_revision, parameters, verdict_rows
 from tables.queries.rulebooks import rules_of
@@ -34,6 +32,8 @@ from tables.services.actors import SYSTEM, Actor
 from tables.services.journal import record
 
 DELIVER_WALLET = "tables.deliver_wallet"
+#: What is read of other rows while a round is settled.
+SETTLED_WITH = ("table__currency", "shoe__decks", "rulebook__code", "rulebook__version")
 
 SETTLE = f"""
 WITH {PAID}, line AS (
@@ -66,6 +66,7 @@ SELECT %(settlement)s, %(round)s, %(revision)s, nullif(%(deal)s, 0), %(rulebook)
     %(outcome)s, %(verdicts)s::jsonb, %(overlay)s::jsonb, bets, players, stakes, returned, stakes - returned,
     moved, digest, %(now)s
 FROM total
+RETURNING *
 """
 
 
@@ -82,20 +83,19 @@ def settle_round(*, round_id: int, now: datetime) -> Settlement | Waits | None:
     A round that has no result, is held, or whose cards are no lawful coup waits, and the answer says why.
     """
     with transaction.atomic():
-        round_ = locks.lock_round(round_id)
+        round_ = locks.lock_round(round_id, *SETTLED_WITH)
         if round_.status in (RoundStatus.SETTLED, RoundStatus.VOIDED):
             outbox.fulfil(Bell.SETTLE, round_id)
             return None
-        waits = waits_because(round_)
-        if waits:
+        dealt = what_to_settle(round_)
+        if not isinstance(dealt, Dealt):
             # Whoever takes the reason away promises anew; until then nobody needs to ring.
             outbox.fulfil(Bell.SETTLE, round_id)
-            return Waits(waits)
-        deal = Deal.objects.get(round=round_, status=DealStatus.LIVE.value)
-        plan = Plan(deal, coup_of(deal, round_.shoe.decks), void_kinds=kinds_void(round_))
+            return Waits(dealt)
+        plan = Plan(dealt.deal, dealt.coup, void_kinds=kinds_void(round_))
         # A second deal is settled under the ruling that ordered it; the first needs no authority.
         settlement = write_next_revision(
-            round_, plan, kind=TransactionKind.CREDIT, actor=SYSTEM, now=now, authority=deal.authority
+            round_, plan, kind=TransactionKind.CREDIT, actor=SYSTEM, now=now, authority=dealt.deal.authority
         )
         settle_status(round_, plan, now=now)
         outbox.fulfil(Bell.SETTLE, round_id)
@@ -132,24 +132,23 @@ def write_next_revision(
     with connection.cursor() as cursor:
         cursor.execute("SELECT nextval(pg_get_serial_sequence('tables_settlement', 'id'))")
         settlement_id = cursor.fetchone()[0]
-        cursor.execute(
-            SETTLE,
-            {
-                **parameters(round_, plan, previous),
-                "settlement": settlement_id,
-                "revision": revision,
-                "rulebook": round_.rulebook_id,
-                "authority": authority,
-                "outcome": plan.coup.outcome.value if plan.coup and not plan.void_all else "",
-                "key": f"{round_.public_id}/{revision}/",
-                "wallet_kind": kind.value,
-                "currency": round_.table.currency,
-                "verdicts": json.dumps(verdict_rows(rules_of(round_.rulebook_id), plan.coup)),
-                "overlay": json.dumps(plan.overlay),
-                "now": now,
-            },
-        )
-    settlement = Settlement.objects.get(pk=settlement_id)
+    (settlement,) = Settlement.objects.raw(
+        SETTLE,
+        {
+            **parameters(round_, plan, previous),
+            "settlement": settlement_id,
+            "revision": revision,
+            "rulebook": round_.rulebook_id,
+            "authority": authority,
+            "outcome": plan.coup.outcome.value if plan.coup and not plan.void_all else "",
+            "key": f"{round_.public_id}/{revision}/",
+            "wallet_kind": kind.value,
+            "currency": round_.table.currency,
+            "verdicts": json.dumps(verdict_rows(rules_of(round_.rulebook_id), plan.coup)),
+            "overlay": json.dumps(plan.overlay),
+            "now": now,
+        },
+    )
     record(
         "round.settled",
         subject=round_,
