@@ -14,7 +14,7 @@ from tables.services import outbox
 from tables.services.actors import SYSTEM
 from tables.services.dead_letters import CannotMend
 from tables.services.reconciling import reconcile, request_reconciliation
-from tables.services.settlement import Waits, settle_round
+from tables.services.settlement import DELIVER_WALLET, Waits, settle_round
 from tables.services.wallet_delivery import deliver_due
 
 logger = logging.getLogger(__name__)
@@ -27,22 +27,32 @@ RETRY_SECONDS = 1
 @shared_task(name="tables.settle_rounds", default_retry_delay=RETRY_SECONDS)
 def settle_rounds(round_ids: list[int], **_newer: Any) -> None:
     """Settle rounds whose result is in; one already settled is left as it is."""
-    for round_id in round_ids:
-        try:
-            done = settle_round(round_id=round_id, now=timezone.now())
-        except (DatabaseError, Round.DoesNotExist, RulebookError):
-            # The promise stays, and the sweeper rings for it again; the other rounds need not wait.
-            logger.exception("round %s could not be settled", round_id)
-            continue
-        if isinstance(done, Waits):
-            logger.info("round %s waits: %s", round_id, ", ".join(done.reasons))
+    with outbox.ring_once():
+        for round_id in round_ids:
+            _settle(round_id)
+
+
+def _settle(round_id: int) -> None:
+    try:
+        done = settle_round(round_id=round_id, now=timezone.now())
+    except (DatabaseError, Round.DoesNotExist, RulebookError):
+        # The promise stays, and the sweeper rings for it again; the other rounds need not wait.
+        logger.exception("round %s could not be settled", round_id)
+        return
+    if isinstance(done, Waits):
+        logger.info("round %s waits: %s", round_id, ", ".join(done.reasons))
 
 
 @shared_task(name="tables.deliver_wallet", default_retry_delay=RETRY_SECONDS)
 def deliver_wallet(**_newer: Any) -> None:
-    """Send wallet messages that are due, until none is."""
+    """Send wallet messages that are due, until none is, or until rounds wait for a worker to settle them.
+
+    Then the rest goes to the end of the queue: a backlog of messages keeps no round from being settled.
+    """
     while deliver_due(now=timezone.now()).is_more_due:
-        pass
+        if Outbox.objects.filter(bell=Bell.SETTLE.value).exists():
+            outbox.ring(DELIVER_WALLET)
+            return
 
 
 @shared_task(name="tables.reconcile_wallet", default_retry_delay=RETRY_SECONDS)

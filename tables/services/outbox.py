@@ -4,6 +4,9 @@ Losing every message loses nothing: the sweeper rings again for whatever is stil
 """
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -23,6 +26,8 @@ BELLS = {
     Bell.RECONCILE: "tables.reconcile_wallet",
 }
 RING_AGAIN_AFTER = timedelta(seconds=30)
+#: Bells that are held back; None while each rings at once.
+_held: ContextVar[set[str] | None] = ContextVar("held", default=None)
 
 
 def promise(bell: Bell, subject_ids: list[int], *, at: datetime) -> None:
@@ -45,11 +50,28 @@ def fulfil(bell: Bell, subject_id: int) -> None:
     Outbox.objects.filter(bell=bell.value, subject_id=subject_id).delete()
 
 
+@contextmanager
+def ring_once() -> Iterator[None]:
+    """Hold back what only says look while much is done in a row, and ring each such bell once at the end."""
+    held: set[str] = set()
+    token = _held.set(held)
+    try:
+        yield
+    finally:
+        _held.reset(token)
+        for task in sorted(held):
+            ring(task)
+
+
 def ring(task: str, subject_ids: list[int] | None = None) -> None:
     """Send the message. A broker that is away is no failure: the sweeper rings later.
 
     Without subjects it says no more than: look. Then it lapses, as the next one says the same.
     """
+    held = _held.get()
+    if subject_ids is None and held is not None:
+        held.add(task)
+        return
     args = [] if subject_ids is None else [subject_ids]
     look: dict[str, Any] = {} if args else {"expires": settings.LOOK_LAPSES_SECONDS, **settings.LOOK_OPTIONS}
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -131,3 +132,35 @@ def test_a_sweep_leaves_a_held_round_alone(
     Hold.objects.create(round_id=held, reason="incident", placed_at=NOON)
     sweep_after(timedelta(minutes=1))
     assert sorted(rung) == [("tables.deliver_wallet", []), ("tables.settle_rounds", [[other]])]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_rounds_settled_in_a_row_ring_for_the_wallet_once(rung: Rung) -> None:
+    rounds = two_resulted(lambda execute: nullcontext())
+    rung.clear()
+    tasks.settle_rounds(rounds)
+    assert not Outbox.objects.exists()
+    assert rung == [("tables.deliver_wallet", [])]
+
+
+def test_a_bell_held_back_is_rung_though_the_work_fails(rung: Rung) -> None:
+    with pytest.raises(ZeroDivisionError), outbox.ring_once():
+        outbox.ring("tables.deliver_wallet")
+        outbox.ring("tables.settle_rounds", [1])  # whoever names a subject does not wait
+        assert rung == [("tables.settle_rounds", [[1]])]
+        raise ZeroDivisionError
+    assert rung == [("tables.settle_rounds", [[1]]), ("tables.deliver_wallet", [])]
+
+
+@pytest.mark.parametrize(
+    ("promised", "runs", "heard"), [(True, 1, [("tables.deliver_wallet", [])]), (False, 3, [])]
+)
+def test_a_backlog_of_messages_makes_way_for_rounds_to_settle(
+    promised: bool, runs: int, heard: Rung, rung: Rung, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if promised:
+        Outbox.objects.create(bell=Bell.SETTLE.value, subject_id=1, created_at=NOON, rung_at=NOON)
+    more = [True, True, False]
+    monkeypatch.setattr(tasks, "deliver_due", lambda now: SimpleNamespace(is_more_due=more.pop(0)))
+    tasks.deliver_wallet()
+    assert (3 - len(more), rung) == (runs, heard)
