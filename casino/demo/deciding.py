@@ -19,6 +19,7 @@ from audit.services.rulings import CannotDecide, approve_ruling, expire_rulings,
 from audit.services.setup_changes import request_change
 from casino.counterparts.platform import series_of
 from casino.counterparts.platform.chance import Chance
+from casino.counterparts.platform.room import USUAL, Crowd
 from casino.demo.play import TablesDay
 from casino.demo.stories import DONE_BEFORE_THE_STOP, ROUNDS_OF_A_RANGE, STORIES, About, End, Story
 from casino.roles import DEMO_PASSWORD
@@ -68,11 +69,11 @@ def _ask_at_once(story: Story, name: str, at: datetime) -> None:
     _ask(story, Found(round_.shoe, [round_], {}), at, holds=story.about is About.EARLY)
 
 
-def tell_stories(codes: Collection[str], *, seed: int, day: int, shoes: int) -> int:
+def tell_stories(codes: Collection[str], *, seed: int, day: int, shoes: int, crowd: Crowd = USUAL) -> int:
     """Let everything happen that did not happen yet on this day; return how many stories were told."""
     told = 0
     for code in codes:
-        name = f"{code}-{series_of(seed, day, shoes)}-{shoes}"
+        name = f"{code}-{series_of(seed, day, shoes, crowd)}-{shoes}"
         shoe = (
             Shoe.objects.filter(table__code=code, platform_id=name).select_related("table__rulebook").first()
         )

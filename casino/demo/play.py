@@ -14,6 +14,7 @@ import msgspec
 from django.db import transaction
 
 from casino.counterparts.platform import series_of, write_day
+from casino.counterparts.platform.room import USUAL, Crowd
 from casino.counterparts.platform.script import Event, Script, at_moment
 from casino.demo.house import LIVE_CODES, ZONE
 from tables.feed.reader import FeedAnswer, read_lines
@@ -67,17 +68,29 @@ class Played:
 
 
 def plan_day(
-    table: GameTable, *, seed: int, day: int, shoes: int, ends_at: datetime, again: bool
+    table: GameTable,
+    *,
+    seed: int,
+    day: int,
+    shoes: int,
+    ends_at: datetime,
+    again: bool,
+    crowd: Crowd = USUAL,
+    closes: bool | None = None,
+    rounds: int | None = None,
 ) -> TablesDay | None:
     """Write a table's day, or the rest of one that was interrupted; None when it was played already.
+
+    By default the live tables stay open, and the others close; `rounds` makes short shoes.
 
     :raises CannotPlay: if the table has played later than this day would begin.
     """
     table.state.refresh_from_db()
     next_seq = table.state.next_seq
-    series = f"{table.code}-{series_of(seed, day, shoes)}-"
-    first = FeedEvent.objects.filter(table=table, event_id__startswith=series).order_by("seq").first()
-    if (first is None and next_seq > 1 and not again) or (first and _is_over(table, series, shoes)):
+    closes = table.code not in LIVE_CODES if closes is None else closes
+    series = f"{table.code}-{series_of(seed, day, shoes, crowd)}-"
+    first = first_of(table, series)
+    if (first is None and next_seq > 1 and not again) or (first and is_over(table, series, shoes, closes)):
         return None
     script = write_day(
         rules_of(table.rulebook_id),
@@ -86,7 +99,9 @@ def plan_day(
         shoes=shoes,
         day=day,
         first_seq=first.seq if first else next_seq,
-        closes=table.code not in LIVE_CODES,
+        closes=closes,
+        crowd=crowd,
+        **({"rounds": rounds} if rounds else {}),
     )
     if first is not None and first.at is not None:
         # The same beginning makes the same events: what was sent is known, the rest follows.
@@ -100,9 +115,14 @@ def plan_day(
     return planned
 
 
-def _is_over(table: GameTable, series: str, shoes: int) -> bool:
+def first_of(table: GameTable, series: str) -> FeedEvent | None:
+    """Return the first event of a day, if the day was ever begun."""
+    return FeedEvent.objects.filter(table=table, event_id__startswith=series).order_by("seq").first()
+
+
+def is_over(table: GameTable, series: str, shoes: int, closes: bool) -> bool:
     """Say whether the last event of a day is in."""
-    last, times = ("shoe_ended", shoes) if table.code in LIVE_CODES else ("table_closed", 1)
+    last, times = ("table_closed", 1) if closes else ("shoe_ended", shoes)
     return FeedEvent.objects.filter(table=table, event_id__startswith=series, type=last).count() >= times
 
 
@@ -120,13 +140,17 @@ def play(
     days: list[TablesDay],
     say: Callable[[Played], None],
     watches: Mapping[str, Callable[[], object]] = MappingProxyType({}),
+    *,
+    rounds_at_once: int = 1,
 ) -> Played:
     """Play days to their ends, all tables in the order of time; `say` hears how far it is.
+
+    Sent some rounds at once, as a platform does that catches up, what is older than a minute counts as late.
 
     A watch is called when the round it names was dealt, and before the worker can hear of the round.
     """
     played = Played()
-    for day, events in _batches(days):
+    for day, events in _batches(days, rounds_at_once):
         watch = watches.get(events[-1].get("round", "")) if events[-1]["type"] == "round_result" else None
         with transaction.atomic() if watch else nullcontext():
             answer = _read(day, events)
@@ -146,21 +170,23 @@ def _read(day: TablesDay, events: list[Event]) -> FeedAnswer:
     )
 
 
-def _batches(days: list[TablesDay]) -> Iterator[tuple[TablesDay, list[Event]]]:
+def _batches(days: list[TablesDay], rounds_at_once: int) -> Iterator[tuple[TablesDay, list[Event]]]:
     """Yield what each table sends in one go, ordered by the moment at which it is sent."""
-    streams = [_of_one(place, day) for place, day in enumerate(days)]
+    streams = [_of_one(place, day, rounds_at_once) for place, day in enumerate(days)]
     for _, place, events in heapq.merge(*streams, key=lambda batch: batch[:2]):
         yield days[place], events
 
 
-def _of_one(place: int, day: TablesDay) -> Iterator[tuple[datetime, int, list[Event]]]:
+def _of_one(place: int, day: TablesDay, rounds_at_once: int) -> Iterator[tuple[datetime, int, list[Event]]]:
     batch: list[Event] = []
+    rounds = 0
     for event in day.events_left:
-        is_full = batch and _moment(day, event) - _moment(day, batch[0]) > READ_WITHIN
-        if is_full or (batch and batch[-1]["type"] == "round_result"):
+        is_old = rounds_at_once == 1 and batch and _moment(day, event) - _moment(day, batch[0]) > READ_WITHIN
+        if is_old or rounds == rounds_at_once:
             yield _moment(day, batch[-1]), place, batch
-            batch = []
+            batch, rounds = [], 0
         batch.append(event)
+        rounds += event["type"] == "round_result"
     if batch:
         yield _moment(day, batch[-1]), place, batch
 

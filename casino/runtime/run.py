@@ -92,7 +92,8 @@ def programs(environment: dict[str, str]) -> list[list[Program]]:
     welcome = Program("ready", (PYTHON, "-m", "casino.runtime.welcome"), environment, is_once=True)
     if settings.IS_PRODUCTION:
         return [serving, [welcome]]
-    day = Program("demo", (PYTHON, "manage.py", "demo"), environment, is_once=True)
+    demo = (PYTHON, "manage.py", "demo", "--days", str(settings.DEMO_DAYS))
+    day = Program("demo", demo, environment, is_once=True)
     live = Program("live", (PYTHON, "manage.py", "demo", "--live"), environment)
     # Said twice: one may look around while the day is played, and its lines push the address out of sight.
     return [serving, [welcome], [day], [live, welcome]]

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from casino.counterparts.platform.chance import Chance
 from casino.counterparts.platform.dealing import Floor, Special
-from casino.counterparts.platform.room import Limits, Room
+from casino.counterparts.platform.room import USUAL, Crowd, Limits, Room
 from casino.counterparts.platform.script import Event, Script, at_moment
 from casino.counterparts.platform.shoes import BlueAt, deal_shoe
 from tables.rules.rulebook import Rulebook
@@ -13,9 +13,9 @@ from tables.rules.rulebook import Rulebook
 PAUSE_MS = (150_000, 240_000)  # between two shoes
 
 
-def series_of(seed: object, day: int, shoes: int = 3) -> str:
+def series_of(seed: object, day: int, shoes: int = 3, crowd: Crowd = USUAL) -> str:
     """Name one day of play for the ids of what happens in it: days that differ have names that differ."""
-    return f"s{seed}d{day}" if shoes == 3 else f"s{seed}d{day}x{shoes}"
+    return f"s{seed}d{day}{'' if shoes == 3 else f'x{shoes}'}{crowd.mark}"
 
 
 def deal_day(
@@ -52,14 +52,16 @@ def write_day(
     first_seq: int = 1,
     rounds: int | None = None,
     closes: bool = False,
+    crowd: Crowd = USUAL,
 ) -> Script:
     """Write the script of one table's day; its times count from the beginning.
 
     `rounds` makes short shoes; with `closes` the table closes at the end.
     """
-    script = Script(table_code, series_of(seed, day, shoes), first_seq)
+    script = Script(table_code, series_of(seed, day, shoes, crowd), first_seq)
     chance = Chance(seed, day, table_code)
-    floor = Floor(rulebook, script, Room(seed, rulebook, Chance(seed, day, table_code, "room")), chance)
+    room = Room(seed, rulebook, Chance(seed, day, table_code, "room"), crowd)
+    floor = Floor(rulebook, script, room, chance)
     script.say("table_opened")
     script.wait(3_000)
     say_limits(script, floor.room.limits)

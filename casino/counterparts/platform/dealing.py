@@ -7,7 +7,7 @@ from typing import Final
 
 from casino.counterparts.platform.chance import Chance
 from casino.counterparts.platform.dealers import crew_of
-from casino.counterparts.platform.room import MOST_BETS, Room, Wager
+from casino.counterparts.platform.room import Room, Wager
 from casino.counterparts.platform.script import Script
 from casino.counterparts.platform.shoes import DealtRound, DealtShoe
 from tables.rules.cards import ALL_CARDS, Card
@@ -105,7 +105,7 @@ class Floor:
                 script.wait(chance.between(1_200, 2_000))
             self._scan(round_id, place, card, special if index == scanned_badly else None)
             hands[place.value[0]].append(card)
-            sent += self._sell_insurance(round_id, hands["P"], hands["B"], MOST_BETS - sent)
+            sent += self._sell_insurance(round_id, hands["P"], hands["B"], self.room.crowd.most_bets - sent)
             script.wait(chance.between(1_100, 1_900))
         coup = read_coup([card for _, card in dealt.cards])
         script.wait(chance.between(800, 1_600))

@@ -15,15 +15,26 @@ from tables.rules.rulebook import INSURANCE_KINDS, OTHER_SIDE, BothSides, Rulebo
 from tables.rules.verdict import Result
 
 FEWEST_BETS: Final = 8
-MOST_BETS: Final = 60
-MOST_BETS_BEFORE_CARDS: Final = 48  # the rest is left to insurance
-SEATS: Final = (9, 20)
 LOWEST_BAHT: Final = 20
 HIGHEST_BAHT: Final = 50_000
 HIGHEST_SIDE_BAHT: Final = 5_000
 LOWEST_INSURANCE_BAHT: Final = 1
 
 Limits = dict[str, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """How many play at a table, and how much they may bet in a round."""
+
+    mark: str  # in the names of what happens before them: other players make another day
+    seats: tuple[int, int]
+    most_bets: int
+    most_before_cards: int  # the rest is left to insurance
+
+
+USUAL: Final = Crowd("", (9, 20), 60, 48)
+FULL: Final = Crowd("f", (30, 44), 150, 120)
 
 
 @dataclass(slots=True)
@@ -62,6 +73,7 @@ class Room:
     seed: object
     rulebook: Rulebook
     chance: Chance
+    crowd: Crowd = USUAL
     seated: list[Gambler] = field(default_factory=list)
     last_winner: str | None = None
     round_number: int = 0
@@ -82,7 +94,7 @@ class Room:
             wagers.extend(self._bets_of(player, open_ms))
         while len(wagers) < FEWEST_BETS:
             wagers.append(self._main(self.chance.one_of(self.seated), open_ms))
-        wagers = wagers[:MOST_BETS_BEFORE_CARDS]
+        wagers = wagers[: self.crowd.most_before_cards]
         self._slip(wagers, open_ms)
         wagers.sort(key=lambda wager: wager.after_ms)
         self._judge(wagers, open_ms)
@@ -117,7 +129,7 @@ class Room:
         for player in self.seated:
             player.stays -= 1
         self.seated = [player for player in self.seated if player.stays > 0]
-        low, high = SEATS
+        low, high = self.crowd.seats
         waiting = [player for player in self._known if player not in self.seated]
         self.chance.shuffle(waiting)
         while len(self.seated) < low or (len(self.seated) < high and self.chance.happens(0.45)):
@@ -188,7 +200,7 @@ class Room:
 
     def _bet_against(self, wager: Wager, wagers: list[Wager], open_ms: int) -> None:
         side = self.rulebook.bets[wager.kind].backs
-        if side is not None and len(wagers) < MOST_BETS_BEFORE_CARDS:
+        if side is not None and len(wagers) < self.crowd.most_before_cards:
             other = self.rulebook.main_kinds[OTHER_SIDE[side]][0]
             when = min(wager.after_ms + self.chance.between(500, 4_000), open_ms - 100)
             wagers.append(Wager(wager.player, other, wager.stake_minor, when))

@@ -10,11 +10,15 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
+from casino.counterparts.platform import series_of
+from casino.counterparts.platform.room import FULL
 from casino.demo.complaints import EVE, EVE_CODE, complain
 from casino.demo.deciding import Watch, ask_for_a_change, rulings_under_way, tell_stories, watches_of
+from casino.demo.hands import DealingStopped, play_month
 from casino.demo.house import DEMO_TABLES, LIVE_CODES, set_up_house
 from casino.demo.live import deal_live
-from casino.demo.play import DAY, CannotPlay, Played, TablesDay, next_day, plan_day, play
+from casino.demo.month import CannotPlayMonth, Month
+from casino.demo.play import CannotPlay, Played, TablesDay, first_of, next_day, plan_day, play
 from casino.demo.settling import (
     NobodySettles,
     WorkerAtHand,
@@ -27,6 +31,8 @@ from tables.models import GameTable
 
 SAY_EVERY_SECONDS = 5.0
 MOST_DAYS = 30
+SHOES_OF_A_DAY, SHOES_OF_MANY = 3, 1
+EVE_DAY = 0  # the number of the day before the first
 
 
 class Command(BaseCommand):
@@ -39,8 +45,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--seed", type=int, default=1, help="what everything but the dates follows from")
-        parser.add_argument("--shoes", type=int, default=3, help="shoes a table plays in a day, 1 to 6")
-        parser.add_argument("--days", type=int, default=1, help="days, the last of which ends now")
+        parser.add_argument(
+            "--shoes", type=int, help="shoes a table plays in a day, 1 to 6; by default 3, of several days 1"
+        )
+        parser.add_argument(
+            "--days", type=int, default=1, help="days, the last of which ends now; several need a new house"
+        )
         parser.add_argument("--tables", default=",".join(DEMO_TABLES), help="codes, as in B01,B02")
         parser.add_argument("--again", action="store_true", help="play another day on tables that have one")
         parser.add_argument(
@@ -60,8 +70,17 @@ class Command(BaseCommand):
             raise CommandError("the demo writes made-up play; it does not run in production mode")
         if options["live"]:
             self._deal_live(options)
-        else:
-            self._play_day(options)
+            return
+        days = options["days"]
+        if options["shoes"] is None:
+            options["shoes"] = SHOES_OF_A_DAY if days == 1 else SHOES_OF_MANY
+        if not 1 <= options["shoes"] <= 6:
+            raise CommandError(f"--shoes {options['shoes']}: from 1 to 6")
+        if not 1 <= days <= MOST_DAYS:
+            raise CommandError(f"--days {days}: from 1 to {MOST_DAYS}")
+        if days > 1 and options["again"]:
+            raise CommandError("--again plays one more day; several days are played once, in a new house")
+        self._play_all(_codes(options["tables"]), options)
 
     def _deal_live(self, options: dict[str, Any]) -> None:
         codes = _codes(options["live"])
@@ -72,23 +91,16 @@ class Command(BaseCommand):
             raise CommandError("; ".join(failures))
         self.stdout.write("the live tables have stopped")
 
-    def _play_day(self, options: dict[str, Any]) -> None:
-        codes, days = _codes(options["tables"]), options["days"]
-        if not 1 <= options["shoes"] <= 6:
-            raise CommandError(f"--shoes {options['shoes']}: from 1 to 6")
-        if not 1 <= days <= MOST_DAYS:
-            raise CommandError(f"--days {days}: from 1 to {MOST_DAYS}")
+    def _play_all(self, codes: list[str], options: dict[str, Any]) -> None:
+        """Set up the house, play, wait for the worker, and let people decide about what went wrong."""
         started, now = time.monotonic(), timezone.now()
         tables = list(set_up_house(codes, now=now).values())
         call_command("set_up_roles", "--demo", stdout=self.stdout)
         with WorkerAtHand(self.stdout.write) as worker:
-            if len(tables) == len(DEMO_TABLES):
-                self._play_eve(tables, now, options["seed"], worker)
-            for number in range(1, days + 1):
-                planned = self._plan(tables, number, now - (days - number) * DAY, options)
-                if planned:
-                    worker.want()
-                    self._play(planned, watches_of(planned, options["shoes"]) if number == days else {})
+            if options["days"] == 1:
+                self._play_day(tables, now, worker, options)
+            else:
+                self._play_month(tables, now, worker, options)
             self._wait(codes, worker)
             self._decide(codes, worker, options)
         for line in (*summary(codes), complain(codes, now=timezone.now())):
@@ -96,33 +108,46 @@ class Command(BaseCommand):
                 self.stdout.write(line)
         self.stdout.write(f"took {time.monotonic() - started:.0f} s")
 
+    def _play_day(
+        self, tables: list[GameTable], now: datetime, worker: WorkerAtHand, options: dict[str, Any]
+    ) -> None:
+        if len(tables) == len(DEMO_TABLES):
+            self._play_eve(tables, now, options["seed"], worker)
+        planned = self._plan(tables, now, options)
+        if planned:
+            worker.want()
+            self._play(planned, watches_of(planned, options["shoes"]))
+
+    def _play_month(
+        self, tables: list[GameTable], now: datetime, worker: WorkerAtHand, options: dict[str, Any]
+    ) -> None:
+        month = Month(options["seed"], options["days"], now, options["shoes"])
+        try:
+            play_month(month, tables, worker, self.stdout.write)
+        except (CannotPlay, CannotPlayMonth, DealingStopped) as reason:
+            raise CommandError(str(reason)) from reason
+
     def _play_eve(self, tables: list[GameTable], now: datetime, seed: int, worker: WorkerAtHand) -> None:
         """Play one shoe of the day before at one table: a complaint about it comes too late."""
         [table] = [table for table in tables if table.code == EVE_CODE]
         try:
-            eve = plan_day(table, seed=seed, day=0, shoes=1, ends_at=now - EVE, again=False)
+            eve = plan_day(table, seed=seed, day=EVE_DAY, shoes=1, ends_at=now - EVE, again=False)
         except CannotPlay:  # the table has played since: it is no fresh house any more
             return
         if eve is not None:
             worker.want()
             self._play([eve], {})
 
-    def _plan(
-        self, tables: list[GameTable], number: int, ends_at: datetime, options: dict[str, Any]
-    ) -> list[TablesDay]:
-        """Plan one day of all tables, and say of each that will not play why."""
+    def _plan(self, tables: list[GameTable], ends_at: datetime, options: dict[str, Any]) -> list[TablesDay]:
+        """Plan the day of all tables, and say of each that will not play why."""
         seed, shoes, again = options["seed"], options["shoes"], options["again"]
         planned = []
         for table in tables:
-            day = next_day(table, seed, shoes) if again else number
+            day = next_day(table, seed, shoes) if again else 1
+            had_eve = first_of(table, f"{table.code}-{series_of(seed, EVE_DAY, 1)}-") is not None
             try:
                 one = plan_day(
-                    table,
-                    seed=seed,
-                    day=day,
-                    shoes=shoes,
-                    ends_at=ends_at,
-                    again=again or number > 1 or table.code == EVE_CODE,
+                    table, seed=seed, day=day, shoes=shoes, ends_at=ends_at, again=again or had_eve
                 )
             except CannotPlay as reason:
                 self.stdout.write(str(reason))
@@ -148,8 +173,7 @@ class Command(BaseCommand):
         told = 0
         for code in codes:
             table = GameTable.objects.get(code=code)
-            day = next_day(table, options["seed"], options["shoes"]) - 1
-            told += tell_stories([code], seed=options["seed"], day=day, shoes=options["shoes"])
+            told += tell_stories([code], **_last_day(table, options))
         ask_for_a_change(at=timezone.now())
         if not told:
             return
@@ -185,6 +209,14 @@ class Command(BaseCommand):
         if now - self._said_left_at >= SAY_EVERY_SECONDS:
             self._said_left_at = now
             self.stdout.write(f"{left:,} rounds still to be settled by the worker")
+
+
+def _last_day(table: GameTable, options: dict[str, Any]) -> dict[str, Any]:
+    """Name the newest day that a table has played of what is asked for."""
+    seed, shoes, days = options["seed"], options["shoes"], options["days"]
+    if days > 1:
+        return {"seed": seed, "day": days, "shoes": shoes, "crowd": FULL}
+    return {"seed": seed, "day": next_day(table, seed, shoes) - 1, "shoes": shoes}
 
 
 def _codes(text: str) -> list[str]:
