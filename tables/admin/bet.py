@@ -82,8 +82,9 @@ class BetAdmin(ReadOnlyAdmin):
             Fact(_("Stake"), f"{money(found.stake_minor, table.currency)} {table.currency}"),
             Fact(_("Placed"), moment(found.placed_at, table.zone)),
             Fact(_("Round"), link("round", found.round_id, found.round.public_id, is_id=True)),
-            Fact(_("Came with event"), link("feedevent", found.event_id, _("open"))),
         ]
+        if request.user.has_perm("tables.view_feedevent"):
+            facts.append(Fact(_("Came with event"), link("feedevent", found.event_id, _("open"))))
         if found.phase:
             facts.append(Fact(_("Odds by the rulebook"), write_odds(found.odds_offered) or "–"))
             facts.append(Fact(_("Odds shown"), write_odds(found.odds_shown) or "–"))
