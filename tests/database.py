@@ -10,6 +10,7 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
+from casino.bench.database import drop_database
 from casino.runtime.places import ROOT
 from tables.queries.rulebooks import rules_of
 
@@ -48,7 +49,7 @@ class OwnTestDatabase:
             connection.execute("SELECT pg_advisory_lock(%s)", [_TEMPLATE_LOCK])
             _drop_leftovers(connection)
             template = _ensure_template(connection, app_url, owner_url)
-            _drop(connection, name)
+            drop_database(connection, name)
             _run(connection, "CREATE DATABASE {} TEMPLATE {}", name, template)
         database = cls(
             name=name,
@@ -63,7 +64,7 @@ class OwnTestDatabase:
     def drop(self) -> None:
         """Remove the database, whoever is still connected to it."""
         with psycopg.connect(self.maintenance_url, autocommit=True) as connection:
-            _drop(connection, self.name)
+            drop_database(connection, self.name)
 
     def environment(self) -> dict[str, str]:
         """Return the environment of a process of the product that works in this database."""
@@ -126,7 +127,7 @@ def _ensure_template(connection: psycopg.Connection, app_url: str, owner_url: st
         return name
     for older in existing:
         if older.startswith(TEMPLATE_PREFIX):
-            _drop(connection, older)
+            drop_database(connection, older)
     unfinished = f"{TEMPLATE_PREFIX}unfinished"
     _run(connection, "CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8'", unfinished)
     template = OwnTestDatabase(
@@ -157,20 +158,12 @@ def _fingerprint() -> str:
     return digest.hexdigest()[:16]
 
 
-def _drop(connection: psycopg.Connection, name: str) -> None:
-    try:
-        _run(connection, "DROP DATABASE IF EXISTS {} WITH (FORCE)", name)
-    except psycopg.errors.InsufficientPrivilege:
-        # The server's own cleaner is in it, which only the server may send away: so it does without FORCE.
-        _run(connection, "DROP DATABASE IF EXISTS {}", name)
-
-
 def _drop_leftovers(connection: psycopg.Connection) -> None:
     """Remove what an interrupted run left: databases of processes that are gone."""
     for (name,) in connection.execute("SELECT datname FROM pg_database").fetchall():
         process = name.removeprefix(TEST_PREFIX)
         if name.startswith(TEST_PREFIX) and process.isdigit() and not _is_alive(int(process)):
-            _drop(connection, name)
+            drop_database(connection, name)
 
 
 def _is_alive(process: int) -> bool:
