@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from typing import Any
 
+import hypothesis
 import psycopg
 import pytest
 from django.conf import settings
@@ -20,6 +21,12 @@ from casino.celery import app as celery_app
 from casino.runtime.postgres import PostgresServer
 from casino.runtime.provision import provision
 from tests.database import OwnTestDatabase
+
+# How long an example takes says something of the machine, and nothing of the product.
+hypothesis.settings.register_profile(
+    "untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")
