@@ -100,7 +100,8 @@ class AccountAdmin(ReadOnlyAdmin):
         if request.user.has_perm(MANAGE):
             url = reverse("admin:account_enter")
             buttons = [HeadButton(EnterPerson.title, url, "people", tone="main")]
-        return super().changelist_view(request, {"head_buttons": buttons, **(extra_context or {})})
+        context = {"title": _("Accounts"), "head_buttons": buttons, **(extra_context or {})}
+        return super().changelist_view(request, context)
 
     @column(gettext_lazy("name"))
     def full_name(self, found: User) -> str:

@@ -91,6 +91,19 @@ def test_a_deciding_role_is_given_by_two_persons(first: User, second: User) -> N
     assert third.groups.filter(pk=managers.pk).exists()
 
 
+@pytest.mark.django_db(transaction=True)
+def test_an_approval_gives_a_role_once(first: User, second: User) -> None:
+    group = Group.objects.create(name="deciders")
+    group.permissions.add(Permission.objects.get(codename="approve_ruling"))
+    other = make_user("other")
+    approve(second, ask(first, ChangeKind.ROLE, user=other.pk, group=group.pk))
+    assert list(other.groups.all()) == [group]
+    other.groups.remove(group)
+    with pytest.raises(IntegrityError, match="a role that decides takes an approved change"):
+        other.groups.add(group)
+    assert list(other.groups.all()) == []
+
+
 def test_nobody_asks_or_approves_what_their_own_account_may_do(first: User, second: User) -> None:
     managers = Group.objects.create(name="deciders")
     with pytest.raises(BadSetup) as refused:
