@@ -68,7 +68,7 @@ def put_stops() -> None:
     from tables import locks, tasks
     from tables.services import settlement
 
-    locks.lock_round = stopping(BEFORE_LOCK, locks.lock_round, lambda round_id: round_id, before=True)
+    locks.lock_round = stopping(BEFORE_LOCK, locks.lock_round, lambda round_id, *_: round_id, before=True)
     # Settlement, lines, wallet transactions and journal are written; the transaction is still open.
     settlement.write_next_revision = stopping(
         AFTER_LINES, settlement.write_next_revision, lambda round_, *_, **__: round_.pk, before=False

@@ -262,7 +262,7 @@ def test_twin_without_the_lock_settling_and_voiding_both_write_the_first_revisio
     round_ = resulted(platform)
     ruling = approve(deciders[0], ask(asker, RulingKind.VOID_ROUND, [round_]))
     assert claim_ruling(ruling_id=ruling.pk, now=NOON)
-    monkeypatch.setattr(locks, "lock_round", lambda key: Round.objects.get(pk=key))
+    monkeypatch.setattr(locks, "lock_round", lambda key, *_read_with: Round.objects.get(pk=key))
     meet_before_writing(monkeypatch, 2)
     answers = together(
         partial(settle_round, round_id=round_.pk, now=NOON),

@@ -108,7 +108,7 @@ def test_twin_without_the_lock_all_believe_they_are_first_and_the_database_refus
     platform, round_ = ready_to_settle()
     all_have_read = threading.Barrier(THREADS, timeout=PATIENCE_SECONDS)
 
-    def read_without_lock(round_id: int) -> Round:
+    def read_without_lock(round_id: int, *_read_with: str) -> Round:
         found = Round.objects.get(pk=round_id)
         all_have_read.wait()
         return found
