@@ -10,6 +10,7 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
+from audit.services.numbers import SEQUENCES
 from casino.bench.database import drop_database
 from casino.runtime.places import ROOT
 from tables.queries.rulebooks import rules_of
@@ -83,6 +84,8 @@ class OwnTestDatabase:
         rules_of.cache_clear()  # numbers begin anew, and with them the keys of what is remembered
         with psycopg.connect(self.owner_url) as connection:
             connection.execute("SET lock_timeout = '15s'")
+            for what in SEQUENCES.values():
+                _run(connection, "ALTER SEQUENCE {} RESTART", f"{what}_number")
             filled = [name for name in _tables_with_rows(connection) if name not in self.seeded]
             if not filled:
                 return

@@ -72,6 +72,7 @@ def demo(django_db_setup: None, django_db_blocker: Any, own_database: OwnTestDat
         # So few rounds are over in a quarter of an hour: complaints about them come closer together.
         patch.setattr(complaints, "APART", 1)
         patch.setattr(complaints, "MINUTE", timedelta(seconds=1))
+        own_database.empty()  # the tours name rulings and complaints by their numbers
         call_command("demo", "--shoes", "1", stdout=StringIO())
         yield
         own_database.empty()
