@@ -4,21 +4,17 @@ import io
 import subprocess
 import sys
 import zipfile
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
 from audit.models import EvidencePack
-from audit.services.rulings import approve_ruling
 from audit.tasks import make_packs
 from tables.models import JournalEntry, Round
-from tables.services.actors import Actor
 from tests.audit.sealed import LOG, seal
-from tests.browser.walks import TWO_LOOKS, Open, ask_to_void, carry_out, check
+from tests.browser.walks import TWO_LOOKS, Open, check, void
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -32,17 +28,7 @@ def voided(swapped: Round, tmp_path: Path, settings: Any) -> Round:
     settings.EVIDENCE_KEY_FILE = str(tmp_path / "keys" / "evidence.key")
     settings.JOURNAL_KEY_FILE = str(tmp_path / "journal.key")
     (tmp_path / "journal.pub").write_text(f"{LOG.verifier}\n")
-    ruling = ask_to_void(swapped)
-    user = User.objects.get(username="manager")
-    approve_ruling(
-        ruling_id=ruling.pk,
-        preview_hash=ruling.preview_hash,
-        reason="camera 3 shows it",
-        user=user,
-        actor=Actor.of_user(user),
-        at=datetime.now(UTC),
-    )
-    carry_out(ruling)
+    void(swapped, reason="camera 3 shows it")
     return swapped
 
 

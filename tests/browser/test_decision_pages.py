@@ -7,29 +7,13 @@ from django.contrib.auth.models import User
 from playwright.sync_api import expect
 
 from audit.models import ChangeKind
-from audit.services.rulings import approve_ruling
 from audit.services.setup_changes import request_change
 from tables.models import GameTable, Round
 from tables.services.actors import Actor
-from tests.browser.walks import TWO_LOOKS, Open, ask_to_void, carry_out, check
+from tests.browser.walks import TWO_LOOKS, Open, check, void
 from tests.tables.playing import Platform
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-def void(round_: Round) -> None:
-    """Let a manager void a round whose sum one person may decide."""
-    ruling = ask_to_void(round_)
-    user = User.objects.get(username="manager")
-    approve_ruling(
-        ruling_id=ruling.pk,
-        preview_hash=ruling.preview_hash,
-        reason="seen",
-        user=user,
-        actor=Actor.of_user(user),
-        at=datetime.now(UTC),
-    )
-    carry_out(ruling)
 
 
 @pytest.mark.parametrize(("width", "language"), TWO_LOOKS)

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from audit.models import Ruling, RulingKind
 from audit.services.applying import apply_next_round, claim_ruling, finish_ruling
 from audit.services.reporting import report_and_ask
-from audit.services.rulings import request_ruling
+from audit.services.rulings import approve_ruling, request_ruling
 from tables.models import JournalEntry, Round
 from tables.services.actors import Actor
 from tests.browser.measures import cut_off_in, overflow_of, overlaps_of, serious_findings_of
@@ -42,6 +42,21 @@ def carry_out(ruling: Ruling) -> None:
     while apply_next_round(ruling_id=ruling.pk, now=datetime.now(UTC)):
         pass
     finish_ruling(ruling_id=ruling.pk, now=datetime.now(UTC))
+
+
+def void(round_: Round, reason: str = "seen") -> None:
+    """Let a supervisor ask to void a round and a manager approve it, and do what the worker does."""
+    ruling = ask_to_void(round_)
+    user = User.objects.get(username="manager")
+    approve_ruling(
+        ruling_id=ruling.pk,
+        preview_hash=ruling.preview_hash,
+        reason=reason,
+        user=user,
+        actor=Actor.of_user(user),
+        at=datetime.now(UTC),
+    )
+    carry_out(ruling)
 
 
 def report_before(platform: Platform) -> None:
