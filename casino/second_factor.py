@@ -3,18 +3,15 @@
 import time
 from base64 import b32encode
 from binascii import unhexlify
-from collections.abc import Callable
 from typing import Any, Final
 
 import segno
 from django import forms
 from django.conf import settings
-from django.contrib import messages
 from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
-from django.urls import reverse
+from django.http import HttpRequest
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -22,6 +19,7 @@ from django_otp.oath import TOTP
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from casino.first_password import first_password_refusal
+from casino.gate import Gate
 from casino.roles import DECIDING
 
 #: What is open to somebody who decides and has not shown a second factor: to set one up, and to leave.
@@ -115,36 +113,17 @@ def decides(user: User) -> bool:
     return any(user.has_perm(permission) for permission in DECIDING)
 
 
-class SecondFactorMiddleware:
+class SecondFactorMiddleware(Gate):
     """Keeps who decides from every page until the second factor is shown, where the house wants it."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        """Remember what comes after."""
-        self.get_response = get_response
+    open_to = OPEN_WITHOUT
+    leads_to = "admin:own_account"
+    title = "A second factor is needed"
+    words = gettext_lazy("Who decides needs a second factor. Set yours up, then sign in with its code.")
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Let every request through whose place is not decided by a person's session."""
-        return self.get_response(request)
-
-    def process_view(self, request: HttpRequest, *_args: object) -> HttpResponse | None:
-        """Send who has to show a second factor to where it is set up."""
+    def keeps_out(self, request: HttpRequest) -> bool:
+        """Keep out an account that decides and did not show its second factor."""
         if settings.SECOND_FACTOR != "deciding" or not request.user.is_authenticated:
-            return None
-        place = request.resolver_match.view_name if request.resolver_match else ""
-        is_api = request.path.startswith("/api/")
-        if place in OPEN_WITHOUT or not (is_api or place.startswith("admin:")):
-            return None
+            return False
         user: Any = request.user  # with what OTPMiddleware adds
-        if user.is_verified() or not decides(user):
-            return None
-        words = _("Who decides needs a second factor. Set yours up, then sign in with its code.")
-        if is_api:
-            problem = {
-                "type": "about:blank",
-                "title": "A second factor is needed",
-                "status": 403,
-                "detail": words,
-            }
-            return JsonResponse(problem, status=403, content_type="application/problem+json")
-        messages.warning(request, words)
-        return HttpResponseRedirect(reverse("admin:own_account"))
+        return not user.is_verified() and decides(user)
