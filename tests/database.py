@@ -86,6 +86,8 @@ class OwnTestDatabase:
             connection.execute("SET lock_timeout = '15s'")
             for what in SEQUENCES.values():
                 _run(connection, "ALTER SEQUENCE {} RESTART", f"{what}_number")
+            for (name,) in connection.execute(_NUMBERS_TAKEN, {"seeded": sorted(self.seeded)}).fetchall():
+                _run(connection, "ALTER SEQUENCE {} RESTART", name)
             filled = [name for name in _tables_with_rows(connection) if name not in self.seeded]
             if not filled:
                 return
@@ -93,12 +95,19 @@ class OwnTestDatabase:
             for table, trigger, _ in triggers:
                 _run(connection, "ALTER TABLE {} DISABLE TRIGGER {}", table, trigger)
             tables = sql.SQL(", ").join(sql.Identifier(name) for name in filled)
-            connection.execute(sql.SQL("TRUNCATE {} RESTART IDENTITY CASCADE").format(tables))
+            connection.execute(sql.SQL("TRUNCATE {} CASCADE").format(tables))
             for table, trigger, state in triggers:
                 how = "ENABLE ALWAYS" if state == "A" else "ENABLE"
                 _run(connection, f"ALTER TABLE {{}} {how} TRIGGER {{}}", table, trigger)
 
 
+#: Keys that were given out, be it in a transaction that was rolled back.
+_NUMBERS_TAKEN = """
+SELECT s.sequencename FROM pg_sequences s
+JOIN pg_depend d ON d.objid = format('%%I.%%I', s.schemaname, s.sequencename)::regclass
+WHERE s.schemaname = 'public' AND s.last_value IS NOT NULL AND d.deptype IN ('a', 'i')
+AND d.refobjid NOT IN (SELECT unnest(%(seeded)s::text[])::regclass)
+"""
 #: Triggers at TRUNCATE that are in force; bit 5 of tgtype says TRUNCATE.
 _TRUNCATE_TRIGGERS = """
 SELECT c.relname, t.tgname, t.tgenabled::text FROM pg_trigger t

@@ -16,6 +16,7 @@ from audit.services.sealing import seal_pending
 from tables.models import Round, RoundStatus
 from tables.services.settlement import settle_round
 from tests.audit.deciding import carry_out
+from tests.database import OwnTestDatabase
 from tests.guides.blocks import blocks_of, differences
 from tests.guides.shell import curls, shell
 from tests.tables.playing import make_table, publish_all
@@ -24,8 +25,9 @@ GUIDE = "api.md"
 
 
 @pytest.fixture
-def house(transactional_db: None, settings: Any, tmp_path: Path) -> None:
+def house(transactional_db: None, own_database: OwnTestDatabase, settings: Any, tmp_path: Path) -> None:
     """Provide the demo's people and the table B07 that the guide sets up."""
+    own_database.empty()  # the guide asks for the journal's first entry
     settings.EVIDENCE_FOLDER, settings.EVIDENCE_KEY_FILE = str(tmp_path / "packs"), str(tmp_path / "key")
     publish_all()
     call_command("set_up_roles", "--demo", verbosity=0)
