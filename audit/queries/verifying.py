@@ -15,10 +15,17 @@ from typing import Any
 from django.db import connection, transaction
 
 from audit.rules.checkpoint import BadCheckpoint, Checkpoint, VerifierKey, cosigned_at, open_note
-from audit.rules.merkle import KEPT_EVERY, KEPT_WIDTH, Frontier, full_subtree_root
+from audit.rules.merkle import HASH_BYTES, KEPT_EVERY, KEPT_WIDTH, Frontier, full_subtree_root
 
-BLOCKS_AT_ONCE = 400
+#: Leaves read at once: 400 blocks, three megabytes.
+STRETCH = 400 * KEPT_WIDTH
 
+# Told in one pass over both, which the server shares out; who differs is asked only if somebody does.
+SAME = """
+SELECT count(*), count(*) FILTER (
+    WHERE sha256('\\x00'::bytea || e.body) <> l.hash OR e.leaf_hash <> l.hash
+) FROM tables_journalentry e JOIN audit_leaf l ON l.entry_id = e.id
+"""
 # The limits stand outside: inside, the planner would look each entry up by itself instead of joining all.
 ALTERED = """
 WITH altered AS MATERIALIZED (
@@ -58,10 +65,7 @@ LOST = """
 SELECT p.entry_id FROM audit_pendingentry p
 WHERE NOT EXISTS (SELECT 1 FROM tables_journalentry e WHERE e.id = p.entry_id) ORDER BY 1 LIMIT 1000
 """
-BLOCKS = """
-SELECT index / 256, string_agg(hash, '' ORDER BY index) FROM audit_leaf
-WHERE index >= %s AND index < %s GROUP BY 1 ORDER BY 1
-"""
+HASHES = "SELECT string_agg(hash, '' ORDER BY index) FROM audit_leaf WHERE index >= %s AND index < %s"
 NODES = "SELECT level, number, hash FROM audit_treenode ORDER BY level, number"
 CHECKPOINTS = "SELECT size, root, note, sealed_at FROM audit_checkpoint ORDER BY size"
 COSIGNATURES = """
@@ -87,6 +91,7 @@ class Checked:
     """How much was looked at."""
 
     entries: int = 0
+    unbroken: int = 0  # leaves before the first that is missing
     checkpoints: int = 0
     cosignatures: int = 0
     witnessed: int = 0
@@ -133,19 +138,22 @@ def verify_tree(
 
 
 def _check_entries(checked: Checked) -> Iterator[Problem]:
-    for index, entry in _rows(GONE):
+    [(size, next_index)] = _rows(COUNT)
+    [(found, differing)] = _rows(SAME)
+    for index, entry in _rows(GONE) if found != size else ():
         checked.bad_entries.add(entry)
         yield Problem("entry_deleted", f"sealed as leaf {index} and gone from the journal", entry)
-    for index, entry, is_altered in _rows(ALTERED):
+    for index, entry, is_altered in _rows(ALTERED) if differing else ():
         checked.bad_entries.add(entry)
         if is_altered:
             yield Problem("entry_altered", f"its bytes are not those that were sealed as leaf {index}", entry)
         else:
             yield Problem("hash_altered", f"its leaf hash is not the one sealed as leaf {index}", entry)
-    [(count, size)] = _rows(COUNT)
-    checked.entries = count
-    if count != size:
-        for first, last in _rows(GAPS):
+    checked.entries = checked.unbroken = size
+    if size != next_index:
+        gaps = _rows(GAPS)
+        checked.unbroken = gaps[0][0]
+        for first, last in gaps:
             yield Problem("leaf_missing", f"of the tree, leaf {first} to {last} are gone")
     yield from _check_waiting(bool(checked.bad_entries))
 
@@ -168,7 +176,7 @@ def _work_out_roots(also: Iterable[int], checked: Checked) -> tuple[dict[int, by
     nodes = {(level, number): bytes(hash_) for level, number, hash_ in _rows(NODES)}
     roots: dict[int, bytes] = {}
     frontier, full, place = Frontier(), [], 0
-    for leaves in _blocks():
+    for leaves in _blocks(checked.unbroken):
         edge, done = frontier.copy(), frontier.size
         while place < len(sizes) and sizes[place] <= done + len(leaves):
             for leaf in leaves[edge.size - done : sizes[place] - done]:
@@ -176,7 +184,7 @@ def _work_out_roots(also: Iterable[int], checked: Checked) -> tuple[dict[int, by
             roots[sizes[place]] = edge.root()
             place += 1
         if len(leaves) < KEPT_WIDTH:
-            break  # the last one, or one with a gap, after which nothing agrees
+            break
         full.append(full_subtree_root(leaves))
         frontier.add_subtree(KEPT_EVERY, full[-1])
     return roots, list(_compare_nodes(full, nodes))
@@ -201,17 +209,13 @@ def _compare_nodes(hashes: list[bytes], nodes: dict[tuple[int, int], bytes]) -> 
         yield Problem("node_altered", f"node {level}/{number} of the tree stands on no leaves")
 
 
-def _blocks() -> Iterator[list[bytes]]:
-    """Read the leaf hashes in stretches of 256."""
-    first = 0
-    while True:
-        rows = _rows(BLOCKS, [first, first + BLOCKS_AT_ONCE * KEPT_WIDTH])
-        if not rows:
-            return
-        for _, joined in rows:
-            joined = bytes(joined)
-            yield [joined[start : start + 32] for start in range(0, len(joined), 32)]
-        first += BLOCKS_AT_ONCE * KEPT_WIDTH
+def _blocks(unbroken: int) -> Iterator[list[bytes]]:
+    """Read the leaf hashes in blocks of 256; the last one may be shorter."""
+    for first in range(0, unbroken, STRETCH):
+        [(joined,)] = _rows(HASHES, [first, min(first + STRETCH, unbroken)])
+        leaves = [joined[start : start + HASH_BYTES] for start in range(0, len(joined), HASH_BYTES)]
+        for start in range(0, len(leaves), KEPT_WIDTH):
+            yield leaves[start : start + KEPT_WIDTH]
 
 
 def _check_checkpoints(

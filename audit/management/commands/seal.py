@@ -13,7 +13,7 @@ from audit.house import journal_signer, witness_key, witness_url
 from audit.keys import NoKey
 from audit.models import WitnessState
 from audit.rules.checkpoint import BadCheckpoint, Signer
-from audit.services.sealing import seal_pending
+from audit.services.sealing import BATCH, seal_pending
 from audit.services.witnessing import show_witness
 
 #: Between two looks: a checkpoint is less than a second old while there is work.
@@ -40,7 +40,7 @@ class Command(BaseCommand):
         if options["make_key"]:
             self.stdout.write(str(signer.verifier))
             return
-        self._said = ""
+        self._said, self._size = "", 0
         if options["once"]:
             self._seal(signer)
             return
@@ -63,7 +63,10 @@ class Command(BaseCommand):
         return max(PAUSE_SECONDS - (time.monotonic() - began), 0.05)
 
     def _seal(self, signer: Signer) -> None:
-        while seal_pending(signer=signer, now=timezone.now()) is not None:
+        """Seal what is pending now; what comes meanwhile waits for the next look, or writers would wait."""
+        is_behind = True
+        while is_behind and (sealed := seal_pending(signer=signer, now=timezone.now())) is not None:
+            is_behind, self._size = sealed.size - self._size >= BATCH, sealed.size
             self._witness()
         self._witness()
 
