@@ -72,7 +72,7 @@ class WalletProcess:
         """Ask the process to stop and return its exit status."""
         assert self._process is not None
         self._process.terminate()
-        self._process.communicate(timeout=10)
+        self._process.communicate(timeout=60)
         status, self._process = self._process.returncode, None
         return status
 
@@ -82,7 +82,7 @@ class WalletProcess:
         timestamp = str(int(time.time()))
         signed = signature(SECRET.encode(), timestamp=timestamp, method=method, target=target, body=body)
         headers = {TIMESTAMP_HEADER: timestamp, SIGNATURE_HEADER: signed}
-        with httpx.Client(trust_env=False, timeout=10) as client:
+        with httpx.Client(trust_env=False, timeout=60) as client:
             return client.request(method, self.url + target, content=body, headers=headers)
 
     def post(self, *messages: object) -> list[dict[str, Any]]:

@@ -65,7 +65,7 @@ class Run:
     def hears(self, pattern: str) -> re.Match[str]:
         """Wait for a line that matches."""
         while True:
-            line = self._lines.get(timeout=30)
+            line = self._lines.get(timeout=60)
             assert line is not None, f"ended without {pattern!r}: {self.said}"
             self.said.append(line)
             if match := re.search(pattern, line):
@@ -73,8 +73,8 @@ class Run:
 
     def ends(self) -> int:
         """Wait for the end and return the exit status."""
-        status = self.process.wait(timeout=30)
-        while (line := self._lines.get(timeout=30)) is not None:
+        status = self.process.wait(timeout=60)
+        while (line := self._lines.get(timeout=60)) is not None:
             self.said.append(line)
         return status
 
@@ -227,7 +227,7 @@ def test_programs_end_when_the_supervisor_itself_is_killed(runs: list[Run]) -> N
     run.hears("here")
     gone = os.pidfd_open(pid)
     run.process.kill()
-    run.process.wait(timeout=30)
-    ready, _, _ = select.select([gone], [], [], 30)
+    run.process.wait(timeout=60)
+    ready, _, _ = select.select([gone], [], [], 60)
     os.close(gone)
     assert ready, "the program outlived its supervisor"

@@ -33,7 +33,7 @@ def url(tmp_path: Path, monkeypatch: Patch) -> Iterator[str]:
     thread.start()
     yield f"http://127.0.0.1:{server.server_address[1]}"
     server.stop()
-    thread.join(10)
+    thread.join(60)
     server.server_close()
 
 

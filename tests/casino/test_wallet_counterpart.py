@@ -203,7 +203,7 @@ def test_everything_acknowledged_survives_kill_9_in_the_middle_of_the_work(walle
     worker.start()
     assert enough.wait(30)
     wallet.kill()
-    worker.join(30)
+    worker.join(60)
     wallet.start()
     booked = [row["key"] for row in wallet.booked()]
     assert booked[: len(acknowledged)] == acknowledged
@@ -302,7 +302,7 @@ def test_a_time_out_does_not_keep_the_wallet_from_stopping_or_from_others(wallet
         assert held.is_alive()
     assert wallet.post(message("p2"))[0]["status"] == "applied"
     assert wallet.terminate() == 0
-    held.join(10)
+    held.join(60)
     assert not held.is_alive()
 
 

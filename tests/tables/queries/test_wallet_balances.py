@@ -45,6 +45,6 @@ def test_a_wallet_that_does_not_answer_is_not_waited_for(settings: Any) -> None:
         silent.listen()
         began = time.monotonic()
         many = [f"P-{number}" for number in range(12)]
-        seen = read_balances(many, "THB", seconds=0.3, url=f"http://127.0.0.1:{silent.getsockname()[1]}")
+        seen = read_balances(many, "THB", seconds=2, url=f"http://127.0.0.1:{silent.getsockname()[1]}")
     assert (seen.found, seen.is_complete) == ({}, False)
-    assert time.monotonic() - began < 3  # twelve times 0.3 would be longer
+    assert time.monotonic() - began < 16  # twelve times two would be longer

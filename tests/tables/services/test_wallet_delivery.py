@@ -258,7 +258,7 @@ def test_no_lock_is_held_while_the_wallet_thinks(wallet: WalletProcess) -> None:
         assert (row.status, row.attempts) == ("waiting", 1)
         assert row.leased_until is not None
     wallet.kill()
-    worker.join(20)
+    worker.join(60)
     assert not worker.is_alive()
 
 
