@@ -16,11 +16,14 @@ class AuditConfig(AppConfig):
     def ready(self) -> None:
         """Import the tasks, so that eager mode finds them registered and never dials the broker.
 
-        What rulings in force lay over a round reaches the engine from here,
-        and what persons do to a table reaches it.
+        What rulings in force lay over a round reaches the engine from here, what persons do to a table
+        reaches it, and who bet on a void kind afterwards is told.
         """
         import_module("audit.tasks")
         overlays = import_module("tables.queries.overlays")
         overlays.add_overlay(import_module("audit.queries.rulings_in_force").kinds_void_by_ruling)
         opening = import_module("tables.services.opening")
-        opening.add_teller(import_module("audit.services.telling").tell_state)
+        telling = import_module("audit.services.telling")
+        opening.add_teller(telling.tell_state)
+        settlement = import_module("tables.services.settlement")
+        settlement.add_teller(telling.write_late_notices)

@@ -25,16 +25,13 @@ from audit.models import (
 from audit.queries.approvals import rounds_overtaken
 from audit.queries.previews import preview_round
 from audit.queries.rulings_in_force import VOIDS_ROUND, is_overtaken, plan_in_force
-from audit.rules.notices import Happening
 from audit.services.effects import correct_cards, deal_again, end_shoe_and_table, revive_deal
 from audit.services.incidents import close_incident
 from audit.services.rulings import CannotDecide, require_ruling_transition
-from audit.services.telling import tell_table, write_early_notices, write_notices
+from audit.services.telling import happening_of, tell_table, write_early_notices, write_notices
 from tables import locks as table_locks
 from tables.models import Bell, IllegalTransition, Round, RoundStatus, Settlement, TransactionKind
 from tables.queries.revisions import Plan
-from tables.queries.rulebooks import rules_of
-from tables.rules.currencies import decimals_of
 from tables.services import outbox
 from tables.services.actors import SYSTEM, Actor
 from tables.services.holds import lift_holds
@@ -235,27 +232,12 @@ def _tell_players(
     """Tell the players what became of their round, also when it has yet to be settled."""
     if settlement is not None:
         after = "void" if RulingKind(ruling.kind) in VOIDS_ROUND else settlement.outcome
-        write_notices(settlement, ruling, _happening(ruling, round_, before, after), at=now)
+        write_notices(settlement, ruling, happening_of(ruling, round_, before, after), at=now)
     elif ruling.kind != RulingKind.STAND:  # what stands is what they know already
         coup = None if ruling.kind == RulingKind.RE_DEAL else plan_in_force(round_).coup
-        happening = _happening(ruling, round_, before, coup.outcome.value if coup else "", is_paid=False)
+        happening = happening_of(ruling, round_, before, coup.outcome.value if coup else "", is_paid=False)
         origin = ruling.reinstates or ruling
         write_early_notices(round_, ruling, happening, kinds=origin.facts.get("kinds"), at=now)
-
-
-def _happening(ruling: Ruling, round_: Round, before: str, after: str, *, is_paid: bool = True) -> Happening:
-    passage = rules_of(round_.rulebook_id).passages.get(ruling.passage)
-    return Happening(
-        kind=ruling.kind,
-        round_id=round_.public_id,
-        rule_en=passage.text.en if passage else ruling.passage,
-        rule_th=passage.text.th if passage else ruling.passage,
-        before=before,
-        after=after,
-        currency=ruling.table.currency,
-        scale=decimals_of(ruling.table.currency),
-        is_paid=is_paid,
-    )
 
 
 def _told(ruling: Ruling) -> dict[str, object]:

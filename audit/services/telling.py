@@ -7,9 +7,11 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from audit.models import DecisionKind, Ruling, TableDecision, TableWebhook
+from audit.models import DecisionKind, Ruling, RulingKind, RulingRound, TableDecision, TableWebhook
 from audit.rules.notices import Happening, notice_text
 from tables.models import GameTable, Round, Settlement, Shoe, TableStatus
+from tables.queries.rulebooks import rules_of
+from tables.rules.currencies import decimals_of
 from tables.services import outbox
 
 DELIVER = "audit.deliver_decisions"
@@ -72,6 +74,39 @@ WHERE round_id = %(round)s AND status = 'accepted'
 GROUP BY player_id
 ON CONFLICT DO NOTHING
 """
+
+
+def happening_of(
+    ruling: Ruling, round_: Round, before: str, after: str, *, is_paid: bool = True
+) -> Happening:
+    """Gather what is said to everybody in a round of the ruling; `before` and `after` are its outcomes."""
+    passage = rules_of(round_.rulebook_id).passages.get(ruling.passage)
+    return Happening(
+        kind=ruling.kind,
+        round_id=round_.public_id,
+        rule_en=passage.text.en if passage else ruling.passage,
+        rule_th=passage.text.th if passage else ruling.passage,
+        before=before,
+        after=after,
+        currency=ruling.table.currency,
+        scale=decimals_of(ruling.table.currency),
+        is_paid=is_paid,
+    )
+
+
+def write_late_notices(round_: Round, settlement: Settlement) -> None:
+    """Write to players whose bets of a void kind were read after the ruling, and who heard nothing yet.
+
+    Called with the money: the engine settles the round, and what was told before stays as it is.
+    """
+    in_force = RulingRound.objects.filter(
+        round=round_, is_in_force=True, ruling__kind=RulingKind.VOID_KINDS.value
+    )
+    for row in in_force.select_related("ruling__table").order_by("ruling_id"):
+        outcome = settlement.outcome
+        happening = happening_of(row.ruling, round_, outcome, outcome, is_paid=False)
+        kinds = row.ruling.facts["kinds"]
+        write_early_notices(round_, row.ruling, happening, kinds=kinds, at=settlement.created_at)
 
 
 def write_notices(settlement: Settlement, ruling: Ruling, happening: Happening, *, at: datetime) -> None:

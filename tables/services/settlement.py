@@ -8,6 +8,7 @@ moves, and the journal entry, all in one transaction. Running it twice moves not
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -69,6 +70,17 @@ FROM total
 RETURNING *
 """
 
+#: Called in the transaction, with a locked round and the revision the engine wrote of it.
+Teller = Callable[[Round, Settlement], object]
+
+_tellers: list[Teller] = []
+
+
+def add_teller(teller: Teller) -> None:
+    """Call this function, from now on, whenever the engine settles a round some of whose kinds are void."""
+    if teller not in _tellers:
+        _tellers.append(teller)
+
 
 @dataclass(frozen=True, slots=True)
 class Waits:
@@ -98,6 +110,9 @@ def settle_round(*, round_id: int, now: datetime) -> Settlement | Waits | None:
             round_, plan, kind=TransactionKind.CREDIT, actor=SYSTEM, now=now, authority=dealt.deal.authority
         )
         settle_status(round_, plan, now=now)
+        if plan.void_kinds:
+            for tell in _tellers:
+                tell(round_, settlement)
         outbox.fulfil(Bell.SETTLE, round_id)
         return settlement
 

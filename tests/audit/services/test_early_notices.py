@@ -61,6 +61,45 @@ def test_who_bet_on_a_kind_made_void_hears_what_comes_back(
     assert Notice.objects.count() == 1
 
 
+def test_who_bet_on_a_void_kind_after_the_ruling_hears_it_with_the_money(
+    platform: Platform, people: tuple[User, User]
+) -> None:
+    name = platform.open_round()
+    platform.bet(name, ("b1", "P-1", "player", 300), ("b2", "P-1", "tie", 200))
+    round_ = platform.round(name)
+    ruling = rule(*people, RulingKind.VOID_KINDS, [round_], facts={"kinds": ["tie", "big"]})
+    assert set(told()) == {"P-1"}
+    first = told()["P-1"].text_en
+    platform.bet(name, ("b3", "P-2", "tie", 500), ("b4", "P-2", "big", 100), ("b5", "P-3", "banker", 100))
+    platform.deal(name, "9H 2D KC QS")
+    settle_round(round_id=round_.pk, now=NOON)
+    lines = lines_of(round_)
+    assert (lines["b2"], lines["b3"], lines["b4"]) == (("void", 200), ("void", 500), ("void", 100))
+    notices = told()
+    assert set(notices) == {"P-1", "P-2"}  # P-3 had no such bet
+    assert (notices["P-2"].ruling_id, notices["P-2"].moved_minor) == (ruling.pk, 0)
+    assert notices["P-2"].text_en.startswith(
+        f"Round {round_.public_id} keeps its result; some kinds of bet are void. Before: Player wins. "
+        "Now: Player wins. Nothing was paid yet: your stakes on them, 6.00 THB, come back when "
+    )
+    assert "เงินเดิมพันประเภทนั้นของท่าน 6.00 THB จะคืนให้เมื่อคิดผลรอบนี้" in notices["P-2"].text_th
+    assert notices["P-1"].text_en == first
+
+
+def test_a_kind_that_counted_again_before_the_bet_came_is_told_to_nobody(
+    platform: Platform, people: tuple[User, User]
+) -> None:
+    name = platform.open_round()
+    platform.bet(name, ("b1", "P-1", "player", 300))
+    round_ = platform.round(name)
+    void = rule(*people, RulingKind.VOID_KINDS, [round_], facts={"kinds": ["tie"]})
+    rule(*people, RulingKind.REINSTATE, [round_], reinstates=void)
+    platform.bet(name, ("b2", "P-2", "tie", 500))
+    platform.deal(name, "9H 2D KC QS")
+    settle_round(round_id=round_.pk, now=NOON)
+    assert not Notice.objects.exists()
+
+
 def test_everybody_hears_of_cards_put_right_before_the_money(
     platform: Platform, people: tuple[User, User]
 ) -> None:
