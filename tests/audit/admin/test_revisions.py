@@ -2,6 +2,8 @@
 
 import json
 import re
+from datetime import timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.contrib.auth.models import User
@@ -137,6 +139,22 @@ def test_a_range_lists_the_rounds_it_would_touch_before_it_is_asked_for(
     url = f"/admin/audit/ruling/ask/?shoe={rounds[0].shoe_id}&kind=void_range&from=2&to=3"
     page = floor.get(url).content.decode()
     assert "Rounds it would touch" in page
+    assert [round_.public_id in page for round_ in rounds] == [False, True, True, False]
+
+
+def test_a_period_of_a_table_lists_the_rounds_that_opened_in_it(platform: Platform, floor: Client) -> None:
+    rounds = []
+    for n in range(4):
+        rounds.append(platform.play(PLAYER_WINS, (f"p{n}", "P-1", "player", 100)))
+        platform.at += timedelta(minutes=2)
+    first, last = (
+        one.betting_opened_at.astimezone(ZoneInfo("Asia/Bangkok")).strftime("%Y-%m-%dT%H:%M")
+        for one in (rounds[1], rounds[3])
+    )
+    about = f"table={platform.table.pk}&kind=void_range&from={first}&to={last}"
+    page = floor.get(f"/admin/audit/ruling/ask/?{about}").content.decode()
+    assert "Rounds it would touch" in page
+    # The minute ends before the last one opened, seconds later.
     assert [round_.public_id in page for round_ in rounds] == [False, True, True, False]
 
 
