@@ -22,9 +22,10 @@ lint: dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports pyproject.toml
 
-# Long repetitions: races, kill -9, property tests with many more examples.
+# Long repetitions: races, kill -9, property tests with many more examples. All of it takes over an hour;
+# a piece: make stress ONLY="worker and ruling-after-lines"
 stress: dev
-	$(BIN)/python -m pytest -m stress --durations=10
+	$(BIN)/python -m pytest -m stress -n $(TEST_PROCESSES) --dist load --durations=10 $(if $(ONLY),-k "$(ONLY)")
 
 format: dev
 	$(BIN)/ruff check --fix .
