@@ -77,7 +77,11 @@ def faults_of(page: Page) -> Iterator[str]:
 
 
 def keep(page: Page, path: Path, look: Look) -> None:
-    """Keep a picture of a page, no higher than is worth looking at."""
+    """Keep a picture of a page, no higher than is worth looking at.
+
+    The window is made as high as the picture, so that the menu beside the page reaches to its end.
+    """
     high = min(int(page.evaluate("document.documentElement.scrollHeight")), MOST_HIGH[look.width])
-    clip = {"x": 0, "y": 0, "width": look.width, "height": high}
-    page.screenshot(path=path, full_page=True, clip=clip)
+    page.set_viewport_size({"width": look.width, "height": max(high, HEIGHTS[look.width])})
+    page.screenshot(path=path, clip={"x": 0, "y": 0, "width": look.width, "height": high})
+    page.set_viewport_size({"width": look.width, "height": HEIGHTS[look.width]})

@@ -7,17 +7,21 @@ Start the product (`make run`), wait until the demo's day is told, and then:
 
 Every page is opened at two widths, light and dark, in English and Thai. What lies on other text, is cut off,
 overflows, shifts or is found by axe is written out, and then the status is 1. A representative few are kept
-in docs/pictures. `scripts/every_page.py` goes through all the pages there are.
+in docs/pictures. Requests expire: where no correction waits any more, the supervisor asks for one first.
+`scripts/every_page.py` goes through all the pages there are.
 """
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from itertools import combinations
 from pathlib import Path
 
 from looks import LOOKS, ROOT, faults_of, keep, signed_in
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from tables.rules.cards import Card
+from tables.rules.drawing import DEAL_ORDER, IllegalCoup, Place, arrange
 from tests.browser.chromium import ARGUMENTS, CHROMIUM
 
 #: Where a page is found: whose it is, and the way to it from an address of the product.
@@ -29,12 +33,16 @@ def at(path: str) -> Way:
     return lambda page, url: path
 
 
-def first_of(listed: str) -> Way:
-    """Go to the first record of a list."""
+def first_of(*lists: str) -> Way:
+    """Go to the first record of a list; where it is empty, of the next list."""
 
     def find(page: Page, url: str) -> str:
-        page.goto(url + listed)
-        return page.locator("tbody th a").first.get_attribute("href") or ""
+        for listed in lists:
+            page.goto(url + listed)
+            records = page.locator("tbody th a")
+            if records.count():
+                return records.first.get_attribute("href") or ""
+        raise SystemExit(f"nothing to photograph: no record is listed at {' or '.join(lists)}")
 
     return find
 
@@ -49,12 +57,64 @@ def from_first_of(listed: str, link: str) -> Way:
     return find
 
 
+REQUESTED = "/admin/audit/ruling/?status=requested&kind=correct"
+DECKS = 8
+
+
+def waiting_correction(page: Page, url: str) -> str:
+    """Go to a correction that waits for its decision; if none does, let the supervisor ask for one."""
+    page.goto(url + REQUESTED)
+    if not page.locator("tbody th a").count():
+        assert page.context.browser is not None
+        asking = signed_in(page.context.browser, url, "supervisor", LOOKS[0])
+        ask_for_a_correction(asking.new_page(), url)
+        asking.close()
+    return first_of(REQUESTED)(page, url)
+
+
+def ask_for_a_correction(page: Page, url: str) -> None:
+    """Ask to lay two cards of a settled round the other way round."""
+    page.goto(url + "/admin/tables/round/?table=B04&status=settled")
+    rounds = [link.get_attribute("href") or "" for link in page.locator("tbody th a").all()]
+    for one in rounds:
+        page.goto(url + one)
+        page.locator("a[href*='kind=correct']").first.click()
+        page.wait_for_load_state("networkidle")
+        lying = {
+            place.value: page.locator(f"#place-{place.value}").input_value()
+            for place in DEAL_ORDER
+            if page.locator(f"#place-{place.value}").count()
+        }
+        swapped = other_way_round({place: card for place, card in lying.items() if card})
+        if not swapped or page.locator("#ask .is-waits").count():
+            continue
+        for place, card in swapped.items():
+            page.fill(f"#place-{place}", card)
+        page.fill("#reason", "The screen is right: the cards were scanned as they came.")
+        page.locator("button[value=ask]").click()
+        page.wait_for_url("**/ruling/*/change/")
+        return
+    raise SystemExit("nothing to photograph: no round of B04 may have been dealt otherwise")
+
+
+def other_way_round(lying: Mapping[str, str]) -> dict[str, str]:
+    """Return two places of a coup and the cards they have when swapped; empty if no swap is lawful."""
+    for one, other in combinations(reversed(list(lying)), 2):
+        swapped = {one: lying[other], other: lying[one]}
+        try:
+            arrange({Place(at): Card.parse(card) for at, card in {**lying, **swapped}.items()}, DECKS)
+        except IllegalCoup:
+            continue
+        if lying[one][:-1] != lying[other][:-1]:
+            return swapped
+    return {}
+
+
 def report_of_a_round(page: Page, url: str) -> str:
-    """Report what is known at the table of the newest round, with the remedy shown."""
-    page.goto(url + first_of("/admin/tables/round/?table=B01")(page, url))
-    page.goto(url + (page.locator("a[href*='/incident/report/']").first.get_attribute("href") or ""))
-    number = page.locator("a.bc-kind").first.get_attribute("href") or ""
-    return page.url[len(url) :].split("?")[0] + number
+    """Report a dropped card of a round, with the facts that decide answered and the remedy shown."""
+    page.goto(url + first_of("/admin/tables/round/?table=B04&status=settled")(page, url))
+    report = page.locator("a[href*='/incident/report/']").first.get_attribute("href") or ""
+    return f"{report}&code=card_dropped_unseen&off_table=yes&round_running=yes"
 
 
 def range_of_a_shoe(page: Page, url: str) -> str:
@@ -66,17 +126,23 @@ def range_of_a_shoe(page: Page, url: str) -> str:
 APPLIED = "/admin/audit/ruling/?status=applied&kind=correct"
 PAGES: dict[str, tuple[str, Way]] = {
     "dashboard": ("manager", at("/admin/")),
-    "ruling": ("manager", first_of("/admin/audit/ruling/?status=requested&kind=correct")),
+    "ruling": ("manager", waiting_correction),
     "applied": ("manager", first_of(APPLIED)),
     "stopped": ("manager", first_of("/admin/audit/ruling/?status=stopped")),
     "rulings": ("manager", at("/admin/audit/ruling/")),
-    "incident": ("manager", first_of("/admin/audit/incident/?status=open&source=person")),
+    "incident": (
+        "manager",
+        first_of("/admin/audit/incident/?status=open&source=person", "/admin/audit/incident/"),
+    ),
     "report": ("supervisor", report_of_a_round),
     "range": ("supervisor", range_of_a_shoe),
     "round": ("manager", from_first_of(APPLIED, ".bc-page-facts a.bc-id")),
     "revisions": ("manager", from_first_of(APPLIED, ".bc-page-facts a.bc-id")),
     "notice": ("manager", first_of("/admin/audit/notice/")),
-    "change": ("manager", first_of("/admin/audit/setupchange/?status=requested")),
+    "change": (
+        "manager",
+        first_of("/admin/audit/setupchange/?status=requested", "/admin/audit/setupchange/"),
+    ),
     "shoe": ("manager", first_of("/admin/tables/shoe/?table=B03")),
     "table": ("manager", first_of("/admin/tables/gametable/?q=B03")),
     "rulebook": ("auditor", first_of("/admin/tables/rulebook/?q=insurance")),
