@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from struct import iter_unpack
 from typing import Any
 
 from django.db import connection, transaction
@@ -213,7 +214,7 @@ def _blocks(unbroken: int) -> Iterator[list[bytes]]:
     """Read the leaf hashes in blocks of 256; the last one may be shorter."""
     for first in range(0, unbroken, STRETCH):
         [(joined,)] = _rows(HASHES, [first, min(first + STRETCH, unbroken)])
-        leaves = [joined[start : start + HASH_BYTES] for start in range(0, len(joined), HASH_BYTES)]
+        leaves = [leaf for (leaf,) in iter_unpack(f"{HASH_BYTES}s", joined)]
         for start in range(0, len(leaves), KEPT_WIDTH):
             yield leaves[start : start + KEPT_WIDTH]
 
