@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import reverse
+from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 
 from audit import words
@@ -31,6 +32,7 @@ from tables.admin.record import Crumb
 from tables.models import Bet, BetStatus, Dealer, Round, RoundStatus
 from tables.rules.drawing import DEAL_ORDER
 from tables.services.actors import Actor, NotAllowed
+from tables.templatetags.felt import clock
 
 PLAYERS_SHOWN = 12
 ROUNDS_SHOWN = 50
@@ -115,8 +117,9 @@ def _ask(
         if is_repeat
         else _("%(number)s is asked for. Somebody decides by %(time)s.")
     )
-    until = ruling.expires_at.astimezone(zone_of(asked)).strftime("%H:%M:%S")
-    messages.success(request, said % {"number": ruling.number, "time": until})
+    until = clock(ruling.expires_at, zone_of(asked).key)
+    # Our own words, a number of ours and a time that is drawn.
+    messages.success(request, mark_safe(said % {"number": ruling.number, "time": until}))
     return HttpResponseRedirect(reverse("admin:audit_ruling_change", args=[ruling.pk]))
 
 

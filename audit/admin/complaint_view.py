@@ -8,6 +8,8 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -21,7 +23,7 @@ from audit.rules.deadlines import Unit
 from audit.services.complaint_record import BadComplaint
 from tables.models import Bet, Deal, DealStatus, Player, Round, Settlement, SettlementLine
 from tables.queries.people import note_named
-from tables.templatetags.felt import clock_text, day
+from tables.templatetags.felt import clock, clock_text, day, time_element
 
 BETS_SHOWN = 20
 
@@ -85,20 +87,21 @@ def read_local(text: str, zone: ZoneInfo) -> datetime | None:
         raise BadComplaint("played_at", "complaint/time", "that is no time") from error
 
 
-def _moment(said: Said, zone: str) -> str:
+def _moment(said: Said, zone: str) -> SafeString | str:
     if said.played_at is None:
         return ""
     written = clock_text(said.played_at, zone)
-    return f"{day(said.played_at, zone)}, {written if said.has_seconds else written[:5]}"
+    shown = f"{day(said.played_at, zone)}, {written if said.has_seconds else written[:5]}"
+    return time_element(said.played_at, shown)
 
 
 def _recorded_words(recorded: Recorded | None, checks: Mapping[str, str], zone: str) -> dict[str, str]:
     if recorded is None:
         return dict.fromkeys(words.DETAILS, "–")
-    ended = clock_text(recorded.ended_at, zone) if recorded.ended_at else _("still played")
+    ended = clock(recorded.ended_at, zone) or _("still played")
     belongs, belongs_not = _("is in this round"), _("is not in this round")
     return {
-        "played_at": f"{clock_text(recorded.begun_at, zone)}–{ended}",
+        "played_at": format_html("{}–{}", clock(recorded.begun_at, zone), ended),
         "table": recorded.table,
         "dealer": recorded.dealer or "–",
         "round_number": _("%(number)s, shoe %(shoe)s")
