@@ -6,13 +6,20 @@ from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from tables.templatetags.felt import write_day
+
 Block = dict[str, Any]
 TEXT, NUMBER = False, True
 
 
 def local(at: datetime | None, zone: str) -> str:
+    """Write a moment as calendar and clock on the wall show it, the year as the language counts."""
+    return f"{write_day(at.astimezone(ZoneInfo(zone)))} {clock(at, zone)}" if at else "–"
+
+
+def clock(at: datetime, zone: str) -> str:
     """Write a moment as the clock on the wall shows it."""
-    return at.astimezone(ZoneInfo(zone)).strftime("%Y-%m-%d %H:%M:%S") if at else "–"
+    return at.astimezone(ZoneInfo(zone)).strftime("%H:%M:%S")
 
 
 def both(at: datetime | None, zone: str) -> str:

@@ -12,7 +12,7 @@ from django.utils.html import strip_tags
 from django.utils.translation import gettext as _
 
 from audit.models import EvidencePack
-from audit.pack.blocks import NUMBER, TEXT, Block, both, local, table
+from audit.pack.blocks import NUMBER, TEXT, Block, both, clock, local, table
 from audit.pack.facts import Facts
 from audit.pack.questions import decision_sections
 from tables import words
@@ -264,7 +264,7 @@ def _shoe_sections(facts: Facts) -> list[Block]:
         rows.append(
             [
                 str(round_.number),
-                local(round_.betting_opened_at, zone)[11:],
+                clock(round_.betting_opened_at, zone),
                 _faces(live.player) if live else "",
                 _faces(live.banker) if live else "",
                 _ended(outcome_of(newest), round_.player_total, round_.banker_total) if newest else "–",
