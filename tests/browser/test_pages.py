@@ -108,6 +108,19 @@ def test_accounts_as_an_administrator_manages_them(path: str, look: Look, scene:
         )
 
 
+@pytest.mark.parametrize("language", ["en", "th"])
+def test_a_rulebook_on_paper_is_the_rulebook_alone_dark_on_light(
+    language: str, look: Look, scene: Scene
+) -> None:
+    page = look(RECORDS["rulebook"](scene), theme="dark", language=language)
+    page.emulate_media(media="print")
+    check(page)
+    colour = "getComputedStyle(document.documentElement).getPropertyValue('--bc-text')"
+    assert page.evaluate(colour).strip() == "#18181b"
+    assert [page.locator(part).is_visible() for part in (".bc-top", "#side", ".bc-actions")] == [False] * 3
+    assert page.locator(".bc-odds").is_visible() and page.locator(".bc-passages").is_visible()
+
+
 def test_no_page_asks_for_inline_script_or_style(look: Look, scene: Scene) -> None:
     for path in ("/admin/tables/round/", RECORDS["corrected round"](scene), RECORDS["shoe"](scene)):
         page = look(path)
