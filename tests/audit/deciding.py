@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.contrib.auth.models import Permission, User
-from django.db import connection
+from django.contrib.auth.models import Group, Permission, User
+from django.db import connection, transaction
 
 from audit.models import Person, PersonAccount, Ruling, RulingKind, SetupChange
 from audit.services.applying import apply_next_round, claim_ruling, finish_ruling
 from audit.services.rulings import approve_ruling, request_ruling
+from casino.roles import DECIDING
 from tables.models import Round
 from tables.services.actors import Actor
 from tests.tables.playing import NOON
@@ -20,25 +21,48 @@ SUPERVISES = ("audit.report_incident", "audit.request_ruling", "tables.key_play"
 MANAGES = (*SUPERVISES, "audit.approve_ruling", "tables.accept_gap")
 
 
+@transaction.atomic
 def make_user(name: str, *permissions: str, person: Person | None = None) -> User:
     """Make an account with permissions, linked to a person of its own or the one given."""
     user = User.objects.create_user(name, password="secret", is_staff=True)
-    for code in permissions:
-        app, codename = code.split(".")
-        user.user_permissions.add(Permission.objects.get(content_type__app_label=app, codename=codename))
+    give_rights(user, *permissions)
     person = person or Person.objects.create(name=name.title(), created_at=NOON)
-    PersonAccount.objects.create(user=user, person=person, change=_approved_link(user, person))
+    link = _approved("person_link", {"user": user.pk, "person": person.pk})
+    PersonAccount.objects.create(user=user, person=person, change=link)
     return User.objects.get(pk=user.pk)
 
 
-def _approved_link(user: User, person: Person) -> SetupChange | None:
-    """Let the first two persons link a further one, as the database wants it."""
-    links = list(PersonAccount.objects.order_by("pk")[:2])
-    if len({link.person_id for link in links}) < 2:
+@transaction.atomic
+def give_rights(user: User, *permissions: str) -> None:
+    """Give rights; those that decide by a role that the first two persons approve, once they are there."""
+    deciding = [code for code in permissions if code in DECIDING and len(_first_two()) == 2]
+    user.user_permissions.add(*map(_find, [code for code in permissions if code not in deciding]))
+    if deciding:
+        role = Group.objects.create(name=f"rights of {user.get_username()}")
+        role.permissions.add(*map(_find, deciding))
+        _approved("role", {"user": user.pk, "group": role.pk})
+        user.groups.add(role)
+
+
+def _find(code: str) -> Permission:
+    app, codename = code.split(".")
+    return Permission.objects.get(content_type__app_label=app, codename=codename)
+
+
+def _first_two() -> list[PersonAccount]:
+    """Return the links of the first two persons; fewer while the house is being set up."""
+    links = PersonAccount.objects.order_by("person_id", "pk").distinct("person_id")
+    return sorted(links, key=lambda link: link.pk)[:2]
+
+
+def _approved(kind: str, payload: dict[str, int]) -> SetupChange | None:
+    """Let the first two persons ask for a change and approve it, as the database wants it of a third."""
+    links = _first_two()
+    if len(links) < 2:
         return None
     change = SetupChange.objects.create(
-        kind="person_link",
-        payload={"user": user.pk, "person": person.pk},
+        kind=kind,
+        payload=payload,
         reason="new here",
         requested_by=links[0].user,
         requested_by_person=links[0].person,

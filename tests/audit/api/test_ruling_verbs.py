@@ -12,7 +12,7 @@ from django.utils import timezone
 from audit.models import Incident, Ruling, SignIn
 from tables.models import JournalEntry, Outbox, Round
 from tests.audit.api.conftest import signed_in
-from tests.audit.deciding import MANAGES, carry_out, make_user
+from tests.audit.deciding import MANAGES, carry_out, give_rights, make_user
 from tests.tables.api.clients import key_client
 from tests.tables.playing import Platform, lines_of, make_table
 
@@ -144,9 +144,8 @@ def test_what_stands_against_an_approval_is_said_and_nothing_happens(
     assert refused(signed_in(asker), good) == (403, "missing-permission")
     assert refused(key_client(None, "play:read", "incident:write"), good) == (403, "person-only")
     assert refused(Client(), good) == (401, "not-authenticated")
-    nobody = make_user("nobody", *MANAGES)
     unlinked = User.objects.create_user("unlinked", is_staff=True)
-    unlinked.user_permissions.set(nobody.user_permissions.all())
+    give_rights(unlinked, *MANAGES)
     assert refused(signed_in(unlinked), good) == (403, "no-person")
     ruling.refresh_from_db()
     assert ruling.status == "requested"

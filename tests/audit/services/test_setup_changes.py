@@ -91,6 +91,29 @@ def test_a_deciding_role_is_given_by_two_persons(first: User, second: User) -> N
     assert third.groups.filter(pk=managers.pk).exists()
 
 
+def test_who_has_no_person_yet_gets_no_role_that_decides_by_one_hand(first: User, second: User) -> None:
+    managers = Group.objects.create(name="deciders")
+    right = Permission.objects.get(codename="approve_ruling")
+    managers.permissions.add(right)
+    later = User.objects.create_user("later")  # to be linked when nobody looks at its roles any more
+    with pytest.raises(IntegrityError, match="a role that decides takes an approved change"):
+        with transaction.atomic():
+            later.groups.add(managers)
+    with pytest.raises(IntegrityError, match="the right to decide comes by a role"), transaction.atomic():
+        later.user_permissions.add(right)
+    approve(second, ask(first, ChangeKind.ROLE, user=later.pk, group=managers.pk))
+    approve(second, ask(first, ChangeKind.PERSON_LINK, user=later.pk, name="New Person"))
+    assert User.objects.get(username="later").has_perm("audit.approve_ruling")
+
+
+def test_a_role_that_people_have_does_not_begin_to_decide(first: User, second: User) -> None:
+    speakers = Group.objects.create(name="speakers")
+    first.groups.add(speakers)
+    with pytest.raises(IntegrityError, match="does not begin to decide"), transaction.atomic():
+        speakers.permissions.add(Permission.objects.get(codename="decide_complaint"))
+    speakers.permissions.add(Permission.objects.get(codename="view_ruling"))
+
+
 @pytest.mark.django_db(transaction=True)
 def test_an_approval_gives_a_role_once(first: User, second: User) -> None:
     group = Group.objects.create(name="deciders")
