@@ -9,6 +9,7 @@ from typing import Final
 
 from audit.models import Verification
 from audit.queries.verifying import Checked, Problem, Seen, snapshot, verify_tree
+from audit.queries.verifying_progress import say_progress
 from audit.queries.verifying_rows import verify_rows
 from audit.rules.checkpoint import BadCheckpoint, Checkpoint, VerifierKey, open_note
 from audit.witness_client import WitnessAway, newest
@@ -43,9 +44,14 @@ class Run:
                 yield problem
 
     def _check(self, seen: Sequence[Seen], on_batch: Callable[[], None]) -> Iterator[Problem]:
+        def one_more() -> None:
+            say_progress(self.checked.rows, self.checked.entries)
+            on_batch()
+
+        say_progress(0, 0)
         yield from verify_tree(key=self.key, witness=self.witness_key, seen=seen, checked=self.checked)
-        on_batch()
-        yield from verify_rows(self.checked, on_batch)
+        one_more()
+        yield from verify_rows(self.checked, one_more)
 
     def _ask_witness(self) -> list[Seen]:
         if not self.witness_url or self.witness_key is None:

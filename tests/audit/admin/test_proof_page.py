@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
 
 from audit.models import Checkpoint, Verification
+from audit.queries.verifying_progress import say_progress, verification_under_way
+from audit.services.verifying import Run
 from casino.roles import ROLES
 from tables.models import JournalEntry
 from tests.audit.admin.conftest import browser_of
@@ -114,3 +117,32 @@ def test_nothing_is_changed_there(auditor: Client, sealed: int) -> None:
     assert auditor.post(f"{PAGE}{sealed}/delete/", {"post": "yes"}).status_code == 403
     assert auditor.post(f"{PAGE}{sealed}/change/", {}).status_code == 403
     assert (Checkpoint.objects.count(), JournalEntry.objects.count()) == before
+
+
+@pytest.mark.parametrize(
+    ("done", "of", "words", "percent"),
+    [
+        (0, 0, "entries, leaves and checkpoints are compared", 0),
+        (1500, 6000, "1,500 of 6,000 entries compared with their rows", 1),
+    ],
+)
+def test_a_verification_under_way_is_among_the_jobs(
+    done: int, of: int, words: str, percent: int, auditor: Client
+) -> None:
+    say_progress(done, of)
+    page = text_of(auditor, "/admin/")
+    assert words in page
+    assert page.count("25 %") == percent
+
+
+def test_a_verification_says_how_far_it_has_come(sealed: int) -> None:
+    said = []
+
+    def note() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW application_name")
+            said.append(cursor.fetchone()[0])
+
+    assert verification_under_way() is None
+    assert list(Run(LOG.verifier, None, "").find(note)) == []
+    assert said == [f"bluecard verifies 0/{sealed}", f"bluecard verifies {sealed}/{sealed}"]
