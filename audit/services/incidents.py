@@ -18,9 +18,9 @@ from audit.models import (
 from audit.services.numbers import next_number
 from audit.services.telling import tell_table
 from audit.services.video import hold_video
-from tables.models import Finding, GameTable, Round, RoundStatus, Rulebook, Shoe
+from tables.models import Finding, GameTable, Round, Rulebook, Shoe
 from tables.queries.rulebooks import rulebook_in_force, rules_of
-from tables.rules.incidents import INCIDENT_FACTS
+from tables.rules.incidents import INCIDENT_FACTS, incident_of_card_out
 from tables.rules.rulebook import RemedyCase
 from tables.services.actors import SYSTEM, Actor
 from tables.services.holds import lift_holds, place_hold
@@ -41,10 +41,11 @@ FINDING_INCIDENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "insurance_odds_missing": ("insurance_odds_missing", {}),
     "insurance_not_due": ("insurance_opened_by_wrong_card", {}),
     "corrected_after_result": ("card_misplaced", {}),
-    "card_extra": ("extra_card_after_round", {}),
     "system_failure": ("system_failure", {}),
     "scan_failed": ("scan_failed", {}),
 }
+# Findings of cards that left the shoe for no place of a coup.
+CARDS_OUT = frozenset({"card_dropped", "card_exposed", "card_extra"})
 # Findings no rulebook knows: a person decides.
 FINDINGS_TO_DECIDE = frozenset(
     {
@@ -203,7 +204,7 @@ def _rulebook_of(table: GameTable, round_: Round | None, at: datetime) -> Rulebo
 
 def incidents_from_findings(*, now: datetime, limit: int = 200) -> int:
     """Make incidents of the findings that are none yet; return how many."""
-    codes = [*FINDING_INCIDENTS, *FINDINGS_TO_DECIDE, "incident_reported", "card_dropped", "card_exposed"]
+    codes = [*FINDING_INCIDENTS, *FINDINGS_TO_DECIDE, *CARDS_OUT, "incident_reported"]
     fresh = Finding.objects.filter(code__in=codes, incident__isnull=True)
     ids = list(fresh.order_by("pk").values_list("pk", flat=True)[:limit])
     return sum(_from_finding(finding_id, now) for finding_id in ids)
@@ -265,26 +266,13 @@ def _from_finding(finding_id: int, now: datetime) -> bool:
 
 def _incident_of(finding: Finding) -> tuple[str, dict[str, Any]]:
     """Return the code and the facts that a finding stands for."""
-    running = finding.round is not None and finding.round.status not in (
-        RoundStatus.SETTLED,
-        RoundStatus.RESULTED,
-    )
-    match finding.code:
-        case "incident_reported":
-            known = {name: value for name, value in finding.data["facts"].items() if name in INCIDENT_FACTS}
-            return finding.data["incident"], known
-        case "card_dropped":
-            seen = finding.data.get("face") == "seen"
-            if not running:
-                return "card_dropped_outside_deal", {"face_seen": seen, "round_running": False}
-            code = "card_dropped_seen" if seen else "card_dropped_unseen"
-            return code, {"face_seen": seen, "round_running": True}
-        case "card_exposed":
-            if running and finding.round is not None and finding.round.status == RoundStatus.BETTING:
-                return "card_exposed_while_betting", {"phase": "betting"}
-            if not running:
-                return "card_exposed_in_start_or_burn", {"phase": "start"}
-            return "card_exposed_in_drawing", {"phase": "dealing"}
+    if finding.code == "incident_reported":
+        known = {name: value for name, value in finding.data["facts"].items() if name in INCIDENT_FACTS}
+        return finding.data["incident"], known
+    if finding.code in CARDS_OUT:
+        seen = finding.data.get("face") == "seen"
+        phase = finding.data.get("phase") or ("dealing" if finding.may_change_money else "start")
+        return incident_of_card_out(finding.code.removeprefix("card_"), face_seen=seen, phase=phase)
     code, facts = FINDING_INCIDENTS.get(finding.code, (finding.code, {}))
     return code, dict(facts)
 

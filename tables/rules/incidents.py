@@ -78,3 +78,23 @@ INCIDENT_FACTS: Final[Mapping[str, tuple[str | int | bool, ...]]] = {
     "paid_already": (False, True),
     "later_cards_depend": (False, True),
 }
+
+Facts = dict[str, str | int | bool]
+
+
+def incident_of_card_out(reason: str, *, face_seen: bool, phase: str) -> tuple[str, Facts]:
+    """Return which incident a card is that left the shoe for no place of a coup, and what is known of it.
+
+    `reason` is `dropped`, `exposed` or `extra`; `phase` is `betting` or `dealing`, or `start` while no round
+    runs.
+    """
+    is_running = phase != "start"
+    match reason:
+        case "dropped":
+            code = "card_dropped_seen" if face_seen else "card_dropped_unseen"
+            facts: Facts = {"face_seen": face_seen, "round_running": is_running}
+            return (code if is_running else "card_dropped_outside_deal"), facts
+        case "exposed":
+            codes = {"betting": "card_exposed_while_betting", "dealing": "card_exposed_in_drawing"}
+            return codes.get(phase, "card_exposed_in_start_or_burn"), {"phase": phase}
+    return "extra_card_after_round", {"face_seen": face_seen}

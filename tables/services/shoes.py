@@ -5,9 +5,10 @@ from zoneinfo import ZoneInfo
 
 from django.db.models import Max
 
-from tables.models import Card, CardPlace, CardSource, GameTable, Shoe, ShoeStatus
+from tables.models import Card, CardPlace, CardSource, GameTable, RoundStatus, Shoe, ShoeStatus
 from tables.queries.rulebooks import rules_of
 from tables.rules.cards import Card as Face
+from tables.rules.incidents import incident_of_card_out
 from tables.rules.round_id import make_shoe_id
 from tables.rules.shoe import BlueCardMoment, burn_due, is_unshuffled, last_round, order_fingerprint
 from tables.services.cards import add_card
@@ -157,8 +158,23 @@ def take_card_out(
     add_card(play, reason, face, source=source, device=device, in_round=running)
     if reason is CardPlace.DISCARD:
         return
-    seen = "seen" if face else "unseen"
-    find(play, f"card_{reason.value}", may_change_money=running, card=str(face) if face else None, face=seen)
+    phase = _phase_of(play)
+    code, facts = incident_of_card_out(reason.value, face_seen=face is not None, phase=phase)
+    entry = play.rules().incidents.get(code)
+    find(
+        play,
+        f"card_{reason.value}",
+        may_change_money=running and (entry is None or entry.remedy(facts).may_change_money),
+        card=str(face) if face else None,
+        face="seen" if face else "unseen",
+        phase=phase,
+    )
+
+
+def _phase_of(play: Play) -> str:
+    if play.round is None or is_over(play.round):
+        return "start"
+    return "betting" if play.round.status == RoundStatus.BETTING else "dealing"
 
 
 def end_shoe(play: Play, *, reason: str, status: ShoeStatus, left: int | None = None) -> None:

@@ -129,6 +129,60 @@ def test_what_is_found_becomes_an_incident(
     assert (incident.number in [data["incident"] for data in told]) is holds
 
 
+def said_by_the_table(platform: Platform, code: str, **facts: Any) -> Incident:
+    platform.start()
+    name = deal(platform, *DEALT)
+    platform.say("incident", code=code, round=name, **facts)
+    incidents_from_findings(now=platform.at)
+    return Incident.objects.get()
+
+
+def test_what_the_table_itself_reports_waits_for_the_manager() -> None:
+    publish_all()
+    platform = Platform(make_table(rulebook="insurance"))
+    incident = said_by_the_table(platform, "misdeal")
+    assert (incident.source, incident.code, incident.status) == ("feed", "misdeal", "open")
+    assert incident.hold is not None and incident.hold.round_id == incident.round_id
+
+
+def test_what_the_table_reports_and_the_rule_lets_stand_waits_for_nobody() -> None:
+    publish_all()
+    platform = Platform(make_table(rulebook="insurance"))
+    incident = said_by_the_table(platform, "dealt_before_insurance_closed")
+    assert (incident.source, incident.status, incident.hold) == ("feed", "closed", None)
+
+
+@pytest.mark.parametrize(
+    ("face", "code", "status"),
+    [("9C", "card_dropped_seen", "closed"), (None, "card_dropped_unseen", "open")],
+)
+def test_a_card_that_fell_is_judged_by_whether_its_face_was_seen(
+    face: str | None, code: str, status: str
+) -> None:
+    publish_all()
+    platform = Platform(make_table(rulebook="insurance"))
+    platform.start()
+    deal(platform, DEALT[0])
+    assert platform.say("card_out", reason="dropped", card=face).status == "accepted"
+    incidents_from_findings(now=platform.at)
+    incident = Incident.objects.get()
+    assert (incident.code, incident.status) == (code, status)
+    assert (incident.hold is not None) is (status == "open")
+
+
+def test_a_card_exposed_while_betting_is_that_also_when_it_is_looked_at_later() -> None:
+    publish_all()
+    platform = Platform(make_table(rulebook="insurance"))
+    platform.start()
+    name = platform.open_round()
+    platform.say("card_out", reason="exposed", card="7H")
+    platform.say("betting_closed", round=name)
+    platform.say("card", round=name, place="P1", card="9H")
+    incidents_from_findings(now=platform.at)
+    incident = Incident.objects.get()
+    assert (incident.code, incident.status) == ("card_exposed_while_betting", "open")
+
+
 def test_what_the_table_put_right_itself_waits_for_nobody() -> None:
     publish_all()
     platform = Platform(make_table(rulebook="insurance"))

@@ -173,8 +173,12 @@ def test_a_failed_scan_is_noted_and_a_rescan_goes_on(platform: Platform) -> None
     assert Card.objects.get(place="P1").source == "rescan"
 
 
-@pytest.mark.parametrize(("reason", "face", "holds"), [("dropped", "7H", True), ("exposed", None, True)])
-def test_a_card_out_of_place_holds_the_round_that_runs(
+# `insurance`: a card that fell and was seen goes on in play; not seen it voids; exposed it is decided about.
+@pytest.mark.parametrize(
+    ("reason", "face", "holds"),
+    [("dropped", "7H", False), ("dropped", None, True), ("exposed", "7H", True), ("exposed", None, True)],
+)
+def test_a_card_out_of_place_holds_the_round_that_runs_where_its_rule_may_change_money(
     platform: Platform, reason: str, face: str | None, holds: bool
 ) -> None:
     name = platform.open_round()
