@@ -38,7 +38,7 @@ from tests.tables.playing import Platform
 from tests.wallet_process import SECRET, WalletProcess
 
 PATIENCE_SECONDS = 180.0
-LOOK_SECONDS = 0.02
+LOOK_SECONDS = 0.1  # each look is a session of its own: more of them would keep a processor busy
 QUEUE = "bluecard"
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
