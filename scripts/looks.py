@@ -49,6 +49,7 @@ def signed_in(browser: Browser, url: str, login: str, look: Look) -> BrowserCont
     """Sign somebody of the demo in."""
     size = {"width": look.width, "height": HEIGHTS[look.width]}
     context = browser.new_context(viewport=size, reduced_motion="reduce")
+    context.set_default_timeout(90_000)  # a machine under load draws slowly
     context.add_cookies([{"name": "django_language", "value": look.language, "url": url}])
     context.add_init_script(f"localStorage.adminTheme ??= '\"{look.theme}\"'")
     context.add_init_script(COUNT_SHIFTS)

@@ -91,6 +91,9 @@ def ask_for_a_correction(page: Page, url: str) -> None:
         for place, card in swapped.items():
             page.fill(f"#place-{place}", card)
         page.fill("#reason", "The screen is right: the cards were scanned as they came.")
+        page.locator("#ask-seen .is-marked").nth(
+            3
+        ).wait_for()  # two cards, drawn before and after: it was seen
         page.locator("button[value=ask]").click()
         page.wait_for_url("**/ruling/*/change/")
         return
@@ -125,8 +128,8 @@ def range_of_a_shoe(page: Page, url: str) -> str:
 
 APPLIED = "/admin/audit/ruling/?status=applied&kind=correct"
 PAGES: dict[str, tuple[str, Way]] = {
+    "ruling": ("manager", waiting_correction),  # first: what is asked for waits on the dashboard
     "dashboard": ("manager", at("/admin/")),
-    "ruling": ("manager", waiting_correction),
     "applied": ("manager", first_of(APPLIED)),
     "stopped": ("manager", first_of("/admin/audit/ruling/?status=stopped")),
     "rulings": ("manager", at("/admin/audit/ruling/")),
