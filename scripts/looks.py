@@ -42,6 +42,10 @@ new PerformanceObserver((list) => {
   }
 }).observe({type: 'layout-shift', buffered: true});
 """
+# The menu lies beside the page and scrolls by itself.
+WHOLE_HEIGHT = """
+Math.max(document.documentElement.scrollHeight, document.querySelector('.bc-side')?.scrollHeight ?? 0)
+"""
 MOST_SHIFTED = 0.01  # of the window, by the browser's own measure
 
 
@@ -82,7 +86,7 @@ def keep(page: Page, path: Path, look: Look) -> None:
 
     The window is made as high as the picture, so that the menu beside the page reaches to its end.
     """
-    high = min(int(page.evaluate("document.documentElement.scrollHeight")), MOST_HIGH[look.width])
+    high = min(int(page.evaluate(WHOLE_HEIGHT)), MOST_HIGH[look.width])
     page.set_viewport_size({"width": look.width, "height": max(high, HEIGHTS[look.width])})
     page.screenshot(path=path, clip={"x": 0, "y": 0, "width": look.width, "height": high})
     page.set_viewport_size({"width": look.width, "height": HEIGHTS[look.width]})

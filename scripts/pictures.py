@@ -21,7 +21,7 @@ from looks import LOOKS, ROOT, faults_of, keep, signed_in
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tables.rules.cards import Card
-from tables.rules.drawing import DEAL_ORDER, IllegalCoup, Place, arrange
+from tables.rules.drawing import DEAL_ORDER, Coup, IllegalCoup, Place, arrange
 from tests.browser.chromium import ARGUMENTS, CHROMIUM
 
 #: Where a page is found: whose it is, and the way to it from an address of the product.
@@ -101,21 +101,29 @@ def ask_for_a_correction(page: Page, url: str) -> None:
 
 
 def other_way_round(lying: Mapping[str, str]) -> dict[str, str]:
-    """Return two places of a coup and the cards they have when swapped; empty if no swap is lawful."""
+    """Return two places of a coup and the cards they have when swapped, so that another side wins.
+
+    Empty if no swap does that.
+    """
+    dealt = coup_of(lying)
     for one, other in combinations(reversed(list(lying)), 2):
         swapped = {one: lying[other], other: lying[one]}
         try:
-            arrange({Place(at): Card.parse(card) for at, card in {**lying, **swapped}.items()}, DECKS)
+            if coup_of({**lying, **swapped}).outcome is not dealt.outcome:
+                return swapped
         except IllegalCoup:
             continue
-        if lying[one][:-1] != lying[other][:-1]:
-            return swapped
     return {}
+
+
+def coup_of(lying: Mapping[str, str]) -> Coup:
+    """Read cards by place as a coup."""
+    return arrange({Place(at): Card.parse(card) for at, card in lying.items()}, DECKS)
 
 
 def report_of_a_round(page: Page, url: str) -> str:
     """Report a dropped card of a round, with the facts that decide answered and the remedy shown."""
-    page.goto(url + first_of("/admin/tables/round/?table=B04&status=settled")(page, url))
+    page.goto(url + first_of("/admin/tables/round/?table=B05&status=settled")(page, url))
     report = page.locator("a[href*='/incident/report/']").first.get_attribute("href") or ""
     return f"{report}&code=card_dropped_unseen&off_table=yes&round_running=yes"
 
