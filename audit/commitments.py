@@ -1,10 +1,10 @@
-"""What stands in events and entries for the words on a complaint: a salted hash of them."""
+"""What stands in events and entries for a complaint: where it stands, and a salted hash of its words."""
 
 import hashlib
 from collections.abc import Mapping
 from typing import Any, Final
 
-from audit.models import ComplaintWords
+from audit.models import Complaint, ComplaintWords
 from audit.rules.complaints import Said
 from tables.services.journal import canonical, moment
 
@@ -40,4 +40,22 @@ def words_kept(words: ComplaintWords) -> dict[str, Any]:
     return {
         "played_at": moment(words.played_at) if words.played_at else None,
         **{column: getattr(words, column) for column in COLUMNS.values()},
+    }
+
+
+def state_of(complaint: Complaint) -> dict[str, Any]:
+    """Return what the journal's entry of each step says of a complaint as it stands after it."""
+    event_at, window_ends_at = complaint.event_at, complaint.window_ends_at
+    return {
+        "status": complaint.status,
+        "refusal": complaint.refusal,
+        "outcome": complaint.outcome,
+        "round": complaint.round.public_id if complaint.round else None,
+        "player": complaint.player_id,
+        "received_at": moment(complaint.received_at),
+        "event_at": moment(event_at) if event_at else None,
+        "window_ends_at": moment(window_ends_at) if window_ends_at else None,
+        "answer_due_at": moment(complaint.answer_due_at),
+        "admission": complaint.admission_id,
+        "merged_into": complaint.merged_into.number if complaint.merged_into else None,
     }

@@ -47,11 +47,15 @@ ACTIONS: Final = {
     "video.releasing": _("The recorder was told to release the video"),
 }
 FIELDS: Final = {
+    "admission": _("Let in by consent"),
+    "answer_due_at": _("Answer due"),
     "complaint": _("Complaint"),
+    "event_at": _("End of the disputed event"),
     "given_minor": _("Given to players"),
     "incident": _("Incident"),
     "language": _("Language"),
     "owner": _("Owner"),
+    "merged_into": _("Goes on as"),
     "refusal": _("Refused because"),
     "taken_minor": _("Taken from players"),
     "window_ends_at": _("Could be received until"),

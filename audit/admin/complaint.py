@@ -8,6 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Case, F, When
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -18,12 +19,13 @@ from audit.admin.complaint_page import SAID, Redone, do_verb, page_context
 from audit.admin.frame import draw
 from audit.models import RUNNING_STATUSES, Complaint
 from audit.services.looks import look_at_complaint
-from audit.templatetags.complaints import complaint_state, left_badge
+from audit.templatetags.complaints import complaint_state, escalated_badge, left_badge
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
 from tables.admin.filters import TableFilter, choice_filter, date_range_filter, related_filter
 from tables.admin.panels import HeadButton
 from tables.admin.record import link
+from tables.house import house_zone
 from tables.services.actors import Actor
 from tables.templatetags.felt import moment
 
@@ -65,11 +67,14 @@ class ComplaintAdmin(ReadOnlyAdmin):
 
     @column(gettext_lazy("state"))
     def state(self, found: Complaint) -> SafeString:
-        return complaint_state(found)
+        return format_html("{} {}", complaint_state(found), escalated_badge(found))
 
     @column(gettext_lazy("time left to answer"))
     def left(self, found: Complaint) -> SafeString | str:
-        return left_badge(found.answer_due_at, datetime.now(UTC)) if found.status in RUNNING else ""
+        if found.status not in RUNNING:
+            return ""
+        zone = found.table.zone if found.table else house_zone().key
+        return left_badge(found.answer_due_at, datetime.now(UTC), zone)
 
     @column(gettext_lazy("round"))
     def round_shown(self, found: Complaint) -> SafeString | str:

@@ -21,10 +21,12 @@ from audit.admin.complaint_view import (
     bets_of,
     coup_of,
     read_local,
+    read_zone,
     rows_of_checks,
     say_missing,
     say_window,
     video_context,
+    zone_names,
 )
 from audit.admin.frame import draw, require
 from audit.admin.refusals import REFUSING, Refusal, refusal_of
@@ -53,6 +55,7 @@ class Typed:
     player: str = ""
     bet: str = ""
     played_at: str = ""
+    zone: str = ""
     table: str = ""
     dealer: str = ""
     round: str = ""
@@ -164,11 +167,12 @@ def _said(typed: Typed, round_: Round | None) -> tuple[Said, Refusal | None]:
     """Read what was typed; a time that is none is told, and all else stays."""
     table = round_.table if round_ else GameTable.objects.filter(code=typed.table).first()
     zone = ZoneInfo(table.zone) if table else house_zone()
-    refusal = None
+    played_at, refusal = None, None
     try:
+        zone = read_zone(typed.zone, zone)
         played_at = read_local(typed.played_at, zone)
     except BadComplaint as error:
-        played_at, refusal = None, refusal_of(error)
+        refusal = refusal_of(error)
     said = Said(
         played_at=played_at,
         has_seconds=typed.played_at.count(":") > 1,
@@ -250,6 +254,7 @@ def _context(
         "answer_due": answer_due(now, table),
         "now": now,
         "zone": zone,
+        "zones": zone_names(),
     }
     if round_ is not None:
         context |= {

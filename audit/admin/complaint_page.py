@@ -21,16 +21,18 @@ from audit.admin.complaint_view import (
     bets_of,
     coup_of,
     read_local,
+    read_zone,
     rows_of_checks,
     say_missing,
     say_window,
     video_context,
+    zone_names,
 )
 from audit.admin.evidence import pack_url
 from audit.admin.refusals import REFUSING, Refusal, refusal_of
 from audit.admin.ruling_words import ruling_badge
 from audit.models import RUNNING_STATUSES, Complaint, ComplaintEvent, Consent, RulingStatus
-from audit.queries.complaint_rounds import Meant, recorded_of
+from audit.queries.complaint_rounds import Meant, missing_of, recorded_of
 from audit.rules.answers import TEMPLATES, Language, fitting_template
 from audit.rules.complaints import Said
 from audit.services import complaint_verbs as verbs
@@ -150,7 +152,8 @@ def _do(request: HttpRequest, complaint: Complaint, verb: str, given: QueryDict)
 
 def _further(complaint: Complaint, given: QueryDict) -> Said:
     """Read what the player said further; what was left empty stays as it was said before."""
-    zone = ZoneInfo(complaint.table.zone) if complaint.table else house_zone()
+    usual = ZoneInfo(complaint.table.zone) if complaint.table else house_zone()
+    zone = read_zone(given.get("zone", ""), usual)
     names = ("table", "dealer", "round", "player", "bet")
     typed = given.get("played_at", "")
     return Said(
@@ -208,11 +211,12 @@ def page_context(request: HttpRequest, complaint: Complaint, redone: Redone | No
         "round": round_,
         "is_running": complaint.status in RUNNING_STATUSES,
         "steps": _steps(complaint),
-        "missing": say_missing(_missing(complaint)),
+        "missing": say_missing(missing_of(complaint)),
         "verbs": _verbs(request, complaint),
         "needs_reason": any(verb.needs for _name, verb in _verbs(request, complaint)),
         "may_note": request.user.has_perm(HANDLE),
         "may_add": complaint.status in ("received", "waiting") and request.user.has_perm(HANDLE),
+        "zones": zone_names(),
         "tables": list(GameTable.objects.order_by("code").values_list("code", flat=True)),
         "duplicates": _duplicates(complaint) if request.user.has_perm(HANDLE) else [],
         "rulings": [
@@ -252,11 +256,6 @@ def _steps(complaint: Complaint) -> list[ComplaintEvent]:
     return list(complaint.events.select_related("text").order_by("-version"))
 
 
-def _missing(complaint: Complaint) -> list[str]:
-    told = complaint.events.filter(action__in=["filed", "information"]).order_by("-version").first()
-    return told.data.get("missing", []) if told else []
-
-
 def _verbs(request: HttpRequest, complaint: Complaint) -> list[tuple[str, Verb]]:
     """List what this person can do to it now; a late one is let in by two persons and not otherwise."""
     is_shut = complaint.merged_into_id is not None or (complaint.status, complaint.refusal) == (
@@ -288,7 +287,7 @@ def _consent_buttons(request: HttpRequest, complaint: Complaint, consent: Consen
 
 
 def _duplicates(complaint: Complaint) -> list[Complaint]:
-    if complaint.round_id is None or complaint.merged_into_id is not None:
+    if None in (complaint.round_id, complaint.player_id) or complaint.merged_into_id is not None:
         return []
     same = Complaint.objects.filter(
         round=complaint.round_id, player=complaint.player_id, merged_into__isnull=True
@@ -324,7 +323,7 @@ def _answer(
             "number": complaint.number,
             "round": complaint.round.public_id if complaint.round else said.round,
             "due": f"{day(complaint.answer_due_at, zone)} {clock_text(complaint.answer_due_at, zone)[:5]}",
-            "missing": say_missing(_missing(complaint)),
+            "missing": say_missing(missing_of(complaint)),
         }
     return {
         "may_answer": True,

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -26,6 +27,8 @@ from tables.queries.people import note_named
 from tables.templatetags.felt import clock, clock_text, day, time_element
 
 BETS_SHOWN = 20
+#: How the names of zones begin that are places; the others are abbreviations and relics.
+PLACES = ("Africa/", "America/", "Asia/", "Atlantic/", "Australia/", "Europe/", "Indian/", "Pacific/")
 
 
 class CheckRow(NamedTuple):
@@ -85,6 +88,24 @@ def read_local(text: str, zone: ZoneInfo) -> datetime | None:
         return datetime.fromisoformat(text).replace(tzinfo=zone).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise BadComplaint("played_at", "complaint/time", "that is no time") from error
+
+
+@cache
+def zone_names() -> tuple[str, ...]:
+    """Return the time zones that a player may be in, by name."""
+    return ("UTC", *sorted(name for name in available_timezones() if name.startswith(PLACES)))
+
+
+def read_zone(text: str, usual: ZoneInfo) -> ZoneInfo:
+    """Read the zone in which a player tells the time; where none was named, it is the usual one.
+
+    :raises BadComplaint: if there is no such zone.
+    """
+    if not text.strip():
+        return usual
+    if text.strip() not in zone_names():
+        raise BadComplaint("zone", "complaint/zone", "there is no such time zone")
+    return ZoneInfo(text.strip())
 
 
 def _moment(said: Said, zone: str) -> SafeString | str:

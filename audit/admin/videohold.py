@@ -71,7 +71,7 @@ class VideoHoldAdmin(ReadOnlyAdmin):
     def lapses(self, found: VideoHold) -> SafeString:
         now = datetime.now(UTC)
         if found.status == "asked" and time_left(now, found.lapses_at) <= LAPSE_SOON:
-            return left_badge(found.lapses_at, now)
+            return left_badge(found.lapses_at, now, found.round.table.zone)
         return moment(found.lapses_at, found.round.table.zone)
 
     @column(gettext_lazy("hold asked"), is_number=True)

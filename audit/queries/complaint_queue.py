@@ -5,6 +5,7 @@ from typing import Any
 
 from audit.models import RUNNING_STATUSES, Complaint, Consent, ConsentStatus
 from audit.queries.video import urgent_holds
+from tables.house import house_zone
 
 SHOWN = 8
 RUNNING = [status.value for status in RUNNING_STATUSES]
@@ -12,7 +13,7 @@ RUNNING = [status.value for status in RUNNING_STATUSES]
 
 def questions_waiting(user: Any, now: datetime) -> dict[str, Any]:
     """Read what the first page shows this person of complaints and video, the soonest first."""
-    context: dict[str, Any] = {"now": now}
+    context: dict[str, Any] = {"now": now, "house_zone": house_zone().key}
     if user.has_perm("audit.view_complaint"):
         running = Complaint.objects.filter(status__in=RUNNING)
         context["complaints_waiting"] = list(

@@ -6,6 +6,7 @@ from typing import Final
 
 from django.db.models import F, Func, QuerySet
 
+from audit.models import Complaint, ComplaintAction
 from audit.rules.complaints import Recorded, Said
 from tables.models import Bet, GameTable, Player, Round, RoundStatus
 from tables.rules.round_id import BadRoundId, make_round_id, parse_round_id
@@ -13,6 +14,9 @@ from tables.rules.round_id import BadRoundId, make_round_id, parse_round_id
 #: A number alone names the round of that number that was played nearest to the time of play.
 NEAR: Final = timedelta(hours=24)
 ENDED: Final = (RoundStatus.RESULTED, RoundStatus.SETTLED, RoundStatus.VOIDED)
+
+#: Steps by which a player says something.
+TELLING: Final = (ComplaintAction.FILED.value, ComplaintAction.INFORMATION.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,12 @@ def _by_number(number: int, table: GameTable | None, said: Said) -> Round | None
         template="abs(EXTRACT(epoch FROM %(expressions)s))",
     )
     return near.order_by(apart, "pk").first()
+
+
+def missing_of(complaint: Complaint) -> list[str]:
+    """Return what the rule asks for and a complaint does not name, by what was said last."""
+    told = complaint.events.filter(action__in=TELLING).order_by("-version").first()
+    return told.data.get("missing", []) if told else []
 
 
 def recorded_of(meant: Meant, said: Said) -> Recorded | None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from audit.commitments import commitment, words_kept
+from audit.commitments import commitment, state_of, words_kept
 from audit.models import Complaint, ComplaintEvent, ComplaintText, ComplaintWords, Incident, Ruling, SignIn
 from audit.queries.verifying import Problem
-from tables.services.journal import moment
 
 BATCH = 2_000
 SPOKEN_OF: Final = {"ruling": Ruling, "incident": Incident, "complaint": Complaint}
-SIGNED: Final = ("preview_hash", "given_minor", "taken_minor", "person")
 APPROVED: Final = ("approved", "applying", "stopped", "applied")
 
 
@@ -28,17 +26,22 @@ class Decided:
     """What the entries of one reading of the journal say of incidents, rulings and complaints."""
 
     def __init__(self) -> None:
-        self.subjects: dict[str, set[int]] = {kind: set() for kind in SPOKEN_OF}
+        self.subjects: dict[str, dict[int, str]] = {kind: {} for kind in SPOKEN_OF}
+        self.requests: dict[int, Mapping[str, Any]] = {}
         self.approvals: dict[int, Mapping[str, Any]] = {}
         self.signed_in: set[int] = set()
         self.steps: dict[tuple[int, int], Step] = {}
 
-    def note(self, entry: int, action: str, kind: str, subject_id: int, data: Mapping[str, Any]) -> None:
+    def note(
+        self, entry: int, action: str, kind: str, subject_id: int, label: str, data: Mapping[str, Any]
+    ) -> None:
         """Take down what an entry says of a decision."""
         if kind not in self.subjects:
             return
-        self.subjects[kind].add(subject_id)
-        if action == "ruling.approved":
+        self.subjects[kind][subject_id] = label
+        if action == "ruling.requested":
+            self.requests[subject_id] = data
+        elif action == "ruling.approved":
             self.approvals[subject_id] = data
         elif action == "ruling.signed_in":
             self.signed_in.add(data["sign_in"])
@@ -49,9 +52,12 @@ class Decided:
     def compare(self) -> Iterator[Problem]:
         """Name what the rows say and no entry does, and what they say otherwise."""
         for kind, model in SPOKEN_OF.items():
+            told = dict(self.subjects[kind])
             for id_, number in model._default_manager.order_by("pk").values_list("pk", "number"):
-                if id_ not in self.subjects[kind]:
+                if told.pop(id_, None) is None:
                     yield Problem(f"{kind}_forged", f"{kind} {number} has no entry in the journal")
+            for number in told.values():
+                yield Problem(f"{kind}_deleted", f"{kind} {number} is gone, and the journal tells of it")
         yield from self._rulings()
         yield from self._complaints()
         yield from self._events()
@@ -62,33 +68,31 @@ class Decided:
         for id_, number in SignIn.objects.order_by("pk").values_list("pk", "ruling__number"):
             if id_ not in self.signed_in:
                 yield Problem("sign_in_forged", f"a sign-in for ruling {number} has no entry in the journal")
-        for ruling in Ruling.objects.filter(status__in=APPROVED).order_by("pk"):
-            said = self.approvals.get(ruling.pk)
+        rulings = Ruling.objects.select_related("table", "incident", "complaint").order_by("pk")
+        for ruling in rulings.iterator(BATCH):
+            is_approved = ruling.status in APPROVED
+            said = self.approvals.get(ruling.pk) if is_approved else self.requests.get(ruling.pk)
             if said is None:
-                nobody = (ruling.pk, ruling.decided_by_id) not in sign_ins
-                more = ", nor did who decided sign in for it" if nobody else ""
-                yield Problem(
-                    "ruling_forged", f"ruling {ruling.number} was approved and no entry says so{more}"
-                )
-                continue
-            there = (ruling.preview_hash, ruling.given_minor, ruling.taken_minor, ruling.decided_by_person_id)
-            if there != tuple(
-                said[name] for name in ("preview_hash", "given_minor", "taken_minor", "person")
-            ):
-                yield Problem("ruling_altered", f"ruling {ruling.number} is not what was approved")
-            elif said["sign_in"] not in (None, *sign_ins.values()):
+                if is_approved:
+                    nobody = (ruling.pk, ruling.decided_by_id) not in sign_ins
+                    more = ", nor did who decided sign in for it" if nobody else ""
+                    words = f"ruling {ruling.number} was approved and no entry says so{more}"
+                    yield Problem("ruling_forged", words)
+            elif differing := _differing(_asked(ruling, is_approved), said):
+                what = "approved" if is_approved else "asked for"
+                yield Problem("ruling_altered", f"ruling {ruling.number} is not what was {what}: {differing}")
+            elif said.get("sign_in") not in (None, *sign_ins.values()):
                 yield Problem("ruling_altered", f"the sign-in for ruling {ruling.number} is gone")
 
     def _complaints(self) -> Iterator[Problem]:
-        rows = Complaint.objects.select_related("round").order_by("pk")
+        rows = Complaint.objects.select_related("round", "merged_into").order_by("pk")
         for one in rows.iterator(BATCH):
             step = self.steps.get((one.pk, one.version))
             if step is None:
                 if one.pk in self.subjects["complaint"]:
                     words = f"complaint {one.number} is at version {one.version}, of which no entry tells"
                     yield Problem("complaint_altered", words)
-            elif (there := _state_of(one)) != (wanted := {name: step.data[name] for name in there}):
-                differing = ", ".join(sorted(name for name in there if there[name] != wanted[name]))
+            elif differing := _differing(state_of(one), step.data):
                 words = f"complaint {one.number}: its {differing} is not what was written"
                 yield Problem("complaint_altered", words, step.entry)
 
@@ -110,17 +114,25 @@ class Decided:
             yield Problem("complaint_deleted", f"step {version} of a complaint is gone", step.entry)
 
 
-def _state_of(one: Complaint) -> dict[str, Any]:
-    """Return what each entry about a complaint says of it."""
+def _asked(ruling: Ruling, is_approved: bool) -> dict[str, Any]:
+    """Return what the entry of a ruling's request, or of its approval, says of it."""
     return {
-        "status": one.status,
-        "refusal": one.refusal,
-        "outcome": one.outcome,
-        "round": one.round.public_id if one.round else None,
-        "player": one.player_id,
-        "received_at": moment(one.received_at),
-        "window_ends_at": moment(one.window_ends_at) if one.window_ends_at else None,
+        "uuid": str(ruling.uuid),
+        "kind": ruling.kind,
+        "table": ruling.table.code,
+        "rounds": ruling.rounds_count,
+        "preview_hash": ruling.preview_hash,
+        "given_minor": ruling.given_minor,
+        "taken_minor": ruling.taken_minor,
+        "incident": ruling.incident.number if ruling.incident else None,
+        "complaint": ruling.complaint.number if ruling.complaint else None,
+        **({"person": ruling.decided_by_person_id} if is_approved else {}),
     }
+
+
+def _differing(there: Mapping[str, Any], said: Mapping[str, Any]) -> str:
+    """Name what is not as an entry says; one of an older version of the product says less."""
+    return ", ".join(sorted(name for name in there if name in said and there[name] != said[name]))
 
 
 def _texts() -> Iterator[Problem]:

@@ -92,7 +92,7 @@ class _Walk:
                 continue
             action, subject_type, subject_id, label = columns[:4]
             data = said[1]
-            self.decided.note(id_, action, subject_type, subject_id, data)
+            self.decided.note(id_, action, subject_type, subject_id, label, data)
             if action == "feed.read":
                 feeds[id_] = subject_id, data
                 self.events_of_table[subject_id] += data["accepted"] + data["refused"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Final
+from zoneinfo import ZoneInfo
 
 MINUTE: Final = timedelta(minutes=1)
 
@@ -100,11 +101,19 @@ def _match(is_given: bool, agrees: bool | Recorded | None) -> Match:
 
 def _time_agrees(said: Said, recorded: Recorded) -> bool:
     """Say whether the time named touches the round, from the opening of its betting to its end."""
-    if said.played_at is None:
-        return False
-    until = said.played_at + (timedelta(seconds=1) if said.has_seconds else MINUTE)
-    has_begun = recorded.begun_at < until
-    return has_begun and (recorded.ended_at is None or said.played_at <= recorded.ended_at)
+    span = timedelta(seconds=1) if said.has_seconds else MINUTE
+    return any(
+        recorded.begun_at < at + span and (recorded.ended_at is None or at <= recorded.ended_at)
+        for at in _moments_meant(said)
+    )
+
+
+def _moments_meant(said: Said) -> set[datetime]:
+    """Return what a time of play may mean: both, where clocks that were put back show it twice."""
+    if said.played_at is None or not said.zone:
+        return {said.played_at} if said.played_at else set()
+    local = said.played_at.astimezone(ZoneInfo(said.zone))
+    return {local.replace(fold=fold).astimezone(UTC) for fold in (0, 1)}
 
 
 def _dealer_agrees(said: Said, recorded: Recorded) -> bool | None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from audit import locks
-from audit.commitments import commitment, words_of
+from audit.commitments import commitment, state_of, words_of
 from audit.models import (
     COMPLAINT_FLOW,
     Complaint,
@@ -20,7 +20,7 @@ from audit.rules.complaints import Said
 from tables.models import IllegalTransition
 from tables.queries.people import note_told
 from tables.services.actors import Actor
-from tables.services.journal import moment, record
+from tables.services.journal import record
 
 SALT_BYTES = 16
 LONGEST_TEXT = 8_000
@@ -187,13 +187,7 @@ def _journal(complaint: Complaint, event: ComplaintEvent, actor: Actor, at: date
         data={
             "version": event.version,
             "from": event.from_status,
-            "status": event.to_status,
-            "refusal": complaint.refusal,
-            "outcome": complaint.outcome,
-            "round": complaint.round.public_id if complaint.round else None,
-            "player": complaint.player_id,
-            "received_at": moment(complaint.received_at),
-            "window_ends_at": moment(complaint.window_ends_at) if complaint.window_ends_at else None,
+            **state_of(complaint),
             "details": event.data,
         },
     )

@@ -15,6 +15,7 @@ from audit.models import (
     ComplaintRefusal,
     ComplaintStatus,
 )
+from audit.queries.complaint_rounds import missing_of
 from audit.services.complaint_record import (
     LONGEST_TEXT,
     BadComplaint,
@@ -41,6 +42,7 @@ def accept_complaint(
         raise CannotChange(
             "complaint/late", f"{complaint.number} was refused; admitting it takes two persons"
         )
+    _require_what_the_rule_asks(complaint)
     write_event(
         complaint,
         ComplaintAction.ACCEPTED,
@@ -51,6 +53,14 @@ def accept_complaint(
         columns={"owner": user},
     )
     return complaint
+
+
+def _require_what_the_rule_asks(complaint: Complaint) -> None:
+    """Raise unless a complaint names all it has to, and a round: one that was opened again may not yet."""
+    if missing := missing_of(complaint):
+        raise CannotChange("complaint/incomplete", f"{complaint.number} does not name: {', '.join(missing)}")
+    if complaint.round_id is None:
+        raise CannotChange("complaint/round", f"{complaint.number} names no round that was played")
 
 
 @transaction.atomic
@@ -225,7 +235,7 @@ def reopen_complaint(
         at=at,
         to=ComplaintStatus.RECEIVED if is_refused else ComplaintStatus.UNDER_REVIEW,
         text=_reason(reason),
-        columns={"closed_at": None, "outcome": ""},
+        columns={"closed_at": None, "outcome": "", **({"refusal": ""} if is_refused else {})},
     )
     return complaint
 
@@ -282,7 +292,7 @@ def merge_complaint(
     if seen_version is not None:
         complaint = open_complaint(complaint_id, seen_version)
     is_same = (complaint.round_id, complaint.player_id) == (into.round_id, into.player_id)
-    if not is_same or complaint.round_id is None:
+    if not is_same or None in (complaint.round_id, complaint.player_id):
         raise CannotChange("complaint/merge", f"{into.number} is not of the same round and player")
     if into.status not in RUNNING_STATUSES:
         raise CannotChange("complaint/merge", f"{into.number} is {into.status}: it does not go on")

@@ -4,13 +4,15 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django import template
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from audit import complaint_words as words
+from audit.models import RUNNING_STATUSES
 from audit.rules.deadlines import share_passed, time_left
-from tables.templatetags.felt import state_badge
+from tables.templatetags.felt import clock_text, day, state_badge
 from tables.words import State, spoken
 
 register = template.Library()
@@ -87,10 +89,21 @@ def tone_of(left: timedelta) -> str:
 
 
 @register.simple_tag
-def left_badge(until: datetime, now: datetime) -> SafeString:
-    """Show in a list how long a deadline is away."""
+def left_badge(until: datetime, now: datetime, zone: str) -> SafeString:
+    """Show in a list how long a deadline is away, and under it when it ends, by the table and in UTC."""
     left = time_left(now, until)
-    return state_badge(State(tone_of(left), "clock", say_left(left)))
+    badge = state_badge(State(tone_of(left), "clock", say_left(left)))
+    ends = ((name, clock_text(until, name)[:5], day(until, name)) for name in (zone, "UTC"))
+    lines = format_html_join("", "<span>{} {}, {}</span>", ends)
+    return format_html('<span class="bc-left">{}{}</span>', badge, lines)
+
+
+@register.simple_tag
+def escalated_badge(complaint: Any) -> SafeString | str:
+    """Show that an answer is nearly due, as long as somebody still has to give it."""
+    if complaint.escalated_at is None or complaint.status not in RUNNING_STATUSES:
+        return ""
+    return state_badge(State("wrong", "triangle", _("Escalated")))
 
 
 @register.inclusion_tag("bluecard/complaint/clock.html")

@@ -103,7 +103,25 @@ def test_a_sign_in_taken_away(house: House, tamper: Tamper) -> None:
 
 def test_another_sum_than_was_approved(house: House, tamper: Tamper) -> None:
     tamper("UPDATE audit_ruling SET given_minor = given_minor + 1 WHERE id = %s", house.approved.pk)
-    assert found() == [("ruling_altered", f"ruling {house.approved.number} is not what was approved")]
+    words = f"ruling {house.approved.number} is not what was approved: given_minor"
+    assert found() == [("ruling_altered", words)]
+
+
+@pytest.mark.parametrize("column", ["kind = 'stand'", "uuid = gen_random_uuid()", "rounds_count = 2"])
+def test_another_ruling_than_was_asked_for(house: House, tamper: Tamper, column: str) -> None:
+    name = {"rounds_count": "rounds"}.get(column.split()[0], column.split()[0])
+    tamper(f"UPDATE audit_ruling SET {column} WHERE id = {house.asked.pk}")
+    assert found() == [("ruling_altered", f"ruling {house.asked.number} is not what was asked for: {name}")]
+
+
+def test_a_ruling_taken_away(house: House, tamper: Tamper) -> None:
+    tamper(
+        f"DELETE FROM audit_videoholdcause WHERE ruling_id = {house.asked.pk};"
+        f"DELETE FROM audit_rulinground WHERE ruling_id = {house.asked.pk};"
+        f"DELETE FROM audit_ruling WHERE id = {house.asked.pk}"
+    )
+    words = f"ruling {house.asked.number} is gone, and the journal tells of it"
+    assert found() == [("ruling_deleted", words)]
 
 
 @pytest.mark.parametrize(
@@ -111,6 +129,7 @@ def test_another_sum_than_was_approved(house: House, tamper: Tamper) -> None:
     [
         ("UPDATE audit_complaint SET status = 'under_review'", ["complaint_altered"]),
         ("UPDATE audit_complaint SET received_at = received_at - interval '1 day'", ["complaint_altered"]),
+        ("UPDATE audit_complaint SET answer_due_at = now() + interval '1 year'", ["complaint_altered"]),
         ("UPDATE audit_complaint SET version = 4", ["complaint_altered"]),
         ("UPDATE audit_complaintevent SET action = 'refused' WHERE version = 2", ["complaint_altered"]),
         ("UPDATE audit_complaintevent SET version = 9 WHERE version = 2",

@@ -15,6 +15,7 @@ from django.test.utils import CaptureQueriesContext
 
 from audit.models import Attachment, Complaint, ComplaintChannel, VideoHold
 from audit.rules.complaints import Said
+from audit.services.complaint_watch import escalate_complaints
 from audit.services.complaints import file_complaint
 from audit.templatetags.complaints import say_left
 from casino.roles import ROLES
@@ -125,6 +126,20 @@ def test_what_cannot_be_read_is_told_and_everything_typed_stays(played: Round, d
     assert "wrong card" in page and not Complaint.objects.exists()
 
 
+def test_a_time_is_told_in_the_players_own_zone(played: Round, desk: Client) -> None:
+    london = played.betting_opened_at.astimezone(ZoneInfo("Europe/London")).strftime("%Y-%m-%dT%H:%M")
+    told = typed(played, played_at=london, zone="Europe/London")
+    assert "5 of 5 agree" in desk.post(NEW, {**told, "do": "look"}).content.decode()
+    assert "4 of 5 agree" in desk.post(NEW, {**told, "zone": "", "do": "look"}).content.decode()
+    unknown = desk.post(NEW, {**told, "zone": "Europe/Atlantis"})
+    page = unknown.content.decode()
+    assert unknown.status_code == 400 and "no such time zone" in page
+    assert 'value="Europe/Atlantis"' in page and "wrong card" in page
+    desk.post(NEW, told)
+    complaint = Complaint.objects.get()
+    assert (complaint.checks["played_at"], complaint.events.get().words.zone) == ("agrees", "Europe/London")
+
+
 def test_a_slip_and_a_bet_in_the_box_find_the_round(played: Round, desk: Client) -> None:
     slip = played.public_id[:-1] + ("A" if played.public_id[-1] != "A" else "C")
     page = desk.post(NEW, {"q": slip, "do": "look"}).content.decode()
@@ -186,6 +201,28 @@ def test_the_list_stands_by_time_left_and_those_that_are_over_come_last(
     narrowed = desk.get(f"{LIST}?player={sooner.player_id}").content.decode()
     assert re.findall(r"C-\d{4,}(?=</a>)", narrowed) == [sooner.number]
     assert len(re.findall(r"C-\d{4,}(?=</a>)", desk.get(f"{LIST}?round={played.pk}").content.decode())) == 3
+
+
+def test_time_left_is_told_in_the_tables_zone_and_in_utc(
+    platform: Platform, played: Round, desk: Client
+) -> None:
+    now = datetime(2026, 11, 30, 20, 30, tzinfo=UTC)
+    complaint = filed(played, at=now)  # answered by 10 December, 20:30 UTC: the 11th, 03:30 in Bangkok
+    for path in (LIST, "/admin/"):
+        page = desk.get(path).content.decode()
+        assert "<span>Asia/Bangkok 03:30, 11 Dec 2026</span><span>UTC 20:30, 10 Dec 2026</span>" in page, path
+    clock = page_of(complaint, desk).split('<dl class="bc-deadline-zones">')[1].split("</dl>")[0]
+    words = " ".join(re.sub(r"<[^>]*>", " ", clock).split())
+    assert words == "Asia/Bangkok 03:30:00 , 11 Dec 2026 UTC 20:30:00 , 10 Dec 2026"
+
+
+def test_one_whose_answer_is_nearly_due_is_shown_as_escalated(played: Round, desk: Client) -> None:
+    now = datetime.now(UTC)
+    complaint = filed(played, at=now)
+    pages = (LIST, "/admin/", f"/admin/audit/complaint/{complaint.pk}/change/")
+    assert not any("Escalated</span>" in desk.get(path).content.decode() for path in pages)
+    assert escalate_complaints(now=complaint.answer_due_at - timedelta(hours=1)) == 1
+    assert all("Escalated</span>" in desk.get(path).content.decode() for path in pages)
 
 
 def test_a_list_asks_as_much_for_many_as_for_one(platform: Platform, played: Round, desk: Client) -> None:

@@ -1,7 +1,7 @@
 """What a complaint names, held against the record: a table of cases."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -66,6 +66,26 @@ def at(minute: int, second: int = 0) -> datetime:
 )
 def test_a_detail_agrees_or_differs(changes: dict[str, object], detail: Detail, match: Match) -> None:
     assert compare(replace(SAID, **changes), ROUND)[detail] is match  # type: ignore[arg-type]
+
+
+# In Berlin on 25 October 2026 clocks showed 02:30 at 00:30 UTC, and again at 01:30 UTC.
+@pytest.mark.parametrize(
+    ("begun", "zone", "match"),
+    [
+        ("00:29:40", "Europe/Berlin", Match.AGREES),
+        ("01:29:40", "Europe/Berlin", Match.AGREES),
+        ("02:29:40", "Europe/Berlin", Match.DIFFERS),
+        ("01:29:40", "Asia/Bangkok", Match.DIFFERS),
+        ("01:29:40", "", Match.DIFFERS),
+    ],
+)
+def test_a_time_that_clocks_put_back_showed_twice_agrees_with_either(
+    begun: str, zone: str, match: Match
+) -> None:
+    start = datetime.fromisoformat(f"2026-10-25T{begun}+00:00")
+    record = replace(ROUND, begun_at=start, ended_at=start + timedelta(seconds=50))
+    said = replace(SAID, played_at=datetime(2026, 10, 25, 0, 30, tzinfo=UTC), zone=zone)
+    assert compare(said, record)[Detail.PLAYED_AT] is match
 
 
 def test_the_tones_of_thai_names_tell_them_apart() -> None:

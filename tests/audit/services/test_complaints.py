@@ -267,6 +267,37 @@ def test_a_closed_one_is_opened_again_only_with_a_reason(round_: Round, agent: U
     assert (complaint.status, complaint.outcome, complaint.closed_at) == ("under_review", "", None)
 
 
+def test_one_that_was_refused_and_opened_again_is_taken_only_once_it_is_whole(
+    round_: Round, agent: User, manager: User
+) -> None:
+    at = result_at(round_)
+    lacking = file(said_of(round_, dealer=""), agent, at).complaint
+    reopen_complaint(**by(manager, lacking, at, reason="the player called back"))
+    lacking.refresh_from_db()
+    assert (lacking.status, lacking.refusal) == ("received", "")
+    with pytest.raises(CannotChange, match="does not name: dealer"):
+        accept_complaint(**by(agent, lacking, at))
+    add_information(**by(agent, lacking, at, said=Said(dealer="Mali Chantara")))
+    assert accept_complaint(**by(agent, lacking, at)).status == "accepted"
+    nowhere = file(said_of(round_, round="999"), agent, at).complaint
+    assert nowhere.refusal == "unknown_round"
+    reopen_complaint(**by(manager, nowhere, at, reason="a slip of ours"))
+    with pytest.raises(CannotChange, match="names no round"):
+        accept_complaint(**by(agent, nowhere, at))
+    add_information(**by(agent, nowhere, at, said=Said(round=round_.public_id)))
+    assert accept_complaint(**by(agent, nowhere, at)).round == round_
+
+
+def test_one_that_is_opened_again_and_then_names_a_round_of_too_long_ago_is_late(
+    round_: Round, agent: User, manager: User
+) -> None:
+    at = result_at(round_) + DAY + MOMENT
+    complaint = file(said_of(round_, round="999"), agent, at).complaint
+    reopen_complaint(**by(manager, complaint, at, reason="a slip of ours"))
+    done = add_information(**by(agent, complaint, at, said=Said(round=round_.public_id)))
+    assert (done.status, done.refusal) == ("refused", "late")
+
+
 def test_states_are_not_jumped_and_rights_are_asked_for(round_: Round, agent: User, manager: User) -> None:
     at = result_at(round_)
     complaint = file(said_of(round_), agent, at).complaint
@@ -303,6 +334,10 @@ def test_duplicates_are_merged_into_the_one_that_goes_on(round_: Round, agent: U
     merge_complaint(**by(agent, second, at, into_number=first.number.lower()))
     second.refresh_from_db()
     assert (second.status, second.merged_into) == ("closed", first)
+    # Nobody knows whether two that name no player are of the same one.
+    nameless = [file(said_of(round_, player=""), agent, at).complaint for _ in range(2)]
+    with pytest.raises(CannotChange, match="not of the same round and player"):
+        merge_complaint(**by(agent, nameless[1], at, into_number=nameless[0].number))
     with pytest.raises(CannotChange, match="goes on as another"):
         reopen_complaint(**by(make_user("nok", *DECIDES), second, at, reason="again"))
 
