@@ -2,9 +2,9 @@
 
 import re
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from tables.models import Bet, GameTable, Player, Round, Shoe, WalletTransaction
@@ -128,33 +128,44 @@ def _round_by_time(text: str, zone: ZoneInfo, now: datetime) -> Answer | None:
     table = GameTable.objects.filter(code=match["table"].upper()).first()
     if table is None:
         return None
+    # A time without seconds means any moment of its minute.
+    span = timedelta(seconds=1 if match["second"] else 60)
     try:
-        at = _moment(match, ZoneInfo(table.zone), now)
-        # A time without seconds means any moment of its minute; the round under way at its end is meant.
-        until = at + timedelta(seconds=1 if match["second"] else 60)
+        moments = _moments(match, ZoneInfo(table.zone), now)
+        found = {row[0]: row for at in sorted(moments) if (row := _played_at(table, at, span)) is not None}
     except (ValueError, OverflowError):
         return None
-    found = Round.objects.filter(table=table, betting_opened_at__lt=until).order_by("-betting_opened_at")
+    named = _plain(match["dealer"] or "")
+    hits = tuple(
+        Hit(Found.ROUND, pk, name, is_exact=not named or named == _plain(dealer or ""))
+        for pk, name, _, dealer in found.values()
+    )
+    if not hits or any(hit.is_exact for hit in hits):
+        return Answer(text, hits)
+    *_, (_, name, _, dealer) = found.values()
+    message = f"{name} was dealt by {dealer or 'a dealer who is not recorded'}"
+    return Answer(text, hits, message=message, dealt_by=dealer or "")
+
+
+def _played_at(table: GameTable, at: datetime, span: timedelta) -> tuple[Any, ...] | None:
+    """Return the round that was under way at the end of a span, unless it had begun an hour before it."""
+    found = Round.objects.filter(table=table, betting_opened_at__lt=at + span).order_by("-betting_opened_at")
     row = found.values_list("pk", "public_id", "betting_opened_at", "dealer__name").first()
-    if row is None or row[2] < at - timedelta(hours=1):
-        return Answer(text)
-    is_right = not match["dealer"] or _plain(match["dealer"]) == _plain(row[3] or "")
-    message = "" if is_right else f"{row[1]} was dealt by {row[3] or 'a dealer who is not recorded'}"
-    dealt_by = None if is_right else row[3] or ""
-    hit = Hit(Found.ROUND, row[0], row[1], is_exact=is_right)
-    return Answer(text, (hit,), message=message, dealt_by=dealt_by)
+    return row if row is not None and row[2] >= at - timedelta(hours=1) else None
 
 
 def _plain(name: str) -> str:
     return " ".join(name.split()).casefold()
 
 
-def _moment(match: re.Match[str], zone: ZoneInfo, now: datetime) -> datetime:
+def _moments(match: re.Match[str], zone: ZoneInfo, now: datetime) -> set[datetime]:
+    """Return what a local time means: two moments where clocks that are put back show it twice."""
     clock = time(int(match["hour"]), int(match["minute"]), int(match["second"] or 0))
-    if match["day"]:
-        return datetime.combine(date.fromisoformat(match["day"]), clock, tzinfo=zone)
-    today = datetime.combine(now.astimezone(zone).date(), clock, tzinfo=zone)
-    return today if today <= now else today - timedelta(days=1)
+    day = date.fromisoformat(match["day"]) if match["day"] else now.astimezone(zone).date()
+    local = datetime.combine(day, clock, tzinfo=zone)
+    if not match["day"] and local > now:
+        local -= timedelta(days=1)
+    return {local.replace(fold=fold).astimezone(UTC) for fold in (0, 1)}
 
 
 def _by_reference(text: str, kinds: frozenset[Found]) -> list[Hit]:

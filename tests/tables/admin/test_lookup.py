@@ -1,6 +1,7 @@
 """The look-up box: straight to the record when there is one, and the right words when there is none."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.urls import reverse
@@ -8,7 +9,7 @@ from django.urls import reverse
 from tables.models import Bet, Player, Round, Shoe, WalletTransaction
 from tables.rules.round_id import make_round_id
 from tests.tables.admin.conftest import SignIn
-from tests.tables.playing import Platform
+from tests.tables.playing import Platform, make_table
 
 
 def look_up(sign_in: SignIn, text: str, role: str = "support") -> tuple[int, str, str]:
@@ -113,6 +114,21 @@ def test_another_dealer_than_the_record_names_is_told_in_the_readers_language(
     text = {"q": "B01 2026-11-29 12:00 Lin Mei"}
     page = client.get(reverse("admin:lookup"), text, follow=True).content.decode()
     assert said.format(played.public_id) in page
+
+
+def test_a_time_that_clocks_put_back_showed_twice_leads_to_both_rounds(db: None, sign_in: SignIn) -> None:
+    # In Berlin clocks go from 03:00 back to 02:00 on 31 October 2027, at 01:00 UTC.
+    platform = Platform(make_table(zone="Europe/Berlin"), at=datetime(2027, 10, 31, 0, 10, tzinfo=UTC))
+    platform.start()
+    rounds = []
+    for hour, minute in ((0, 30), (1, 30), (2, 30)):
+        platform.at = datetime(2027, 10, 31, hour, minute, tzinfo=UTC)
+        rounds.append(platform.play("9H 2D KC QS"))
+    status, _place, page = look_up(sign_in, "B01 2027-10-31 02:30")
+    assert status == 200
+    assert [one.public_id in page for one in rounds] == [True, True, False]
+    status, place, _page = look_up(sign_in, "B01 2027-10-31 03:30")
+    assert (status, place) == (302, reverse("admin:tables_round_change", args=[rounds[2].pk]))
 
 
 @pytest.mark.parametrize(
