@@ -69,10 +69,13 @@ class VideoHold(models.Model):
                 | Q(release__isnull=False),
                 name="videohold_released_by_two",
             ),
+            # A round that is dealt again ends later, and what is dealt then is held as well; what is being
+            # released is asked for anew, under another name.
             models.UniqueConstraint(
-                fields=["round", "camera"],
-                condition=Q(status__in=["asked", "held", "releasing"]),
-                name="videohold_one_per_round",
+                fields=["round", "camera", "to_at"],
+                condition=Q(status__in=["asked", "held"]),
+                nulls_distinct=False,
+                name="videohold_one_per_piece",
             ),
             one_of("status", VideoHoldStatus, "videohold_status_known"),
         ]

@@ -24,7 +24,7 @@ def questions_waiting(user: Any, now: datetime) -> dict[str, Any]:
     if user.has_perm("audit.view_videohold"):
         urgent = urgent_holds(now, 2 * SHOWN)
         context["video_lapsing"] = [hold for hold in reversed(urgent) if hold.status == "asked"][:SHOWN]
-        context["video_alarms"] = [hold for hold in urgent if hold.status == "lapsed"][:SHOWN]
+        context["video_alarms"] = [hold for hold in urgent if hold.status != "asked"][:SHOWN]
     return context
 
 

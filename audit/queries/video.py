@@ -57,10 +57,11 @@ def lapsing_holds(now: datetime, within: timedelta = LAPSE_SOON) -> QuerySet[Vid
 
 
 def urgent_holds(now: datetime, limit: int) -> list[VideoHold]:
-    """Return in one query the holds that are about to lapse and those that did so without an answer."""
+    """Return in one query the holds about to lapse, and those that did so unanswered or were just refused."""
+    is_refused = Q(status=VideoHoldStatus.REFUSED.value, lapses_at__gte=now)
     is_late = Q(status=VideoHoldStatus.LAPSED.value, alarmed_at__isnull=False)
     is_near = Q(status=VideoHoldStatus.ASKED.value, lapses_at__lte=now + LAPSE_SOON)
-    found = VideoHold.objects.filter(is_late | is_near).select_related("round__table")
+    found = VideoHold.objects.filter(is_refused | is_late | is_near).select_related("round__table")
     return list(found.order_by("-lapses_at")[:limit])
 
 

@@ -17,7 +17,7 @@ from tables.services.journal import moment, record
 
 ASK = "audit.ask_recorder"
 RUNG_AT_ONCE = 50
-OPEN = [VideoHoldStatus.ASKED.value, VideoHoldStatus.HELD.value, VideoHoldStatus.RELEASING.value]
+OPEN = [VideoHoldStatus.ASKED.value, VideoHoldStatus.HELD.value]
 
 
 def hold_video(
@@ -28,7 +28,7 @@ def hold_video(
     ruling: Ruling | None = None,
     complaint: Complaint | None = None,
 ) -> list[VideoHold]:
-    """Ask for a hold on the video of rounds, for one cause; a round that is asked for already gets the cause.
+    """Ask for a hold on the video of rounds, for one cause; what is asked for already gets the cause.
 
     Call inside the cause's transaction: its row is the promise, and the bell rings after COMMIT.
     """
@@ -54,18 +54,26 @@ def _record_asked(fresh: Sequence[VideoHold], at: datetime) -> None:
 
 
 def _open_holds(rounds: Sequence[Round], at: datetime) -> tuple[list[VideoHold], list[VideoHold]]:
-    """Return the open hold of each round, made where there is none, and those that were made just now.
+    """Return the open holds of each round, one made where none reaches to its end, and those made just now.
 
     Somebody may ask for the same in the same moment: then one of the two makes it, and the other finds it.
     """
     prefetch_related_objects(rounds, "table")
     found = VideoHold.objects.filter(round__in=rounds, status__in=OPEN).select_related("round__table")
-    known = set(found.values_list("round_id", flat=True))
-    made = [_new_hold(round_, at) for round_ in rounds if round_.pk not in known]
+    ends: dict[int, list[datetime | None]] = {}
+    for hold in found:
+        ends.setdefault(hold.round_id, []).append(hold.to_at)
+    wanted = [_new_hold(round_, at) for round_ in rounds]
+    made = [hold for hold in wanted if not _reaches(ends.get(hold.round_id, []), hold.to_at)]
     VideoHold.objects.bulk_create(made, ignore_conflicts=True)
     ours = {hold.uuid for hold in made}
     holds = list(found.all())
     return holds, [hold for hold in holds if hold.uuid in ours]
+
+
+def _reaches(ends: Sequence[datetime | None], wanted: datetime | None) -> bool:
+    """Say whether one of several holds goes as far as is wanted; one without an end goes on."""
+    return any(end is None or (wanted is not None and wanted <= end) for end in ends)
 
 
 def _new_hold(round_: Round, at: datetime) -> VideoHold:

@@ -358,6 +358,9 @@ def test_the_dashboard_shows_what_waits(played: Round, desk: Client) -> None:
     page = desk.get("/admin/").content.decode()
     assert "Complaints by time left" in page and complaint.number in page
     assert "Video about to lapse" not in page  # it has a day left
+    VideoHold.objects.update(status="refused", last_error="the camera was off")
+    page = desk.get("/admin/").content.decode()
+    assert "Video about to lapse" in page and "Hold refused" in page
 
 
 def test_files_come_with_the_form_and_a_refused_one_is_named(

@@ -8,16 +8,17 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
-from audit.models import IncidentSource, RulingKind, VideoHold
+from audit.models import Incident, IncidentSource, RulingKind, VideoHold
 from audit.queries.video import due_holds, lapsing_holds, video_of
 from audit.services.consents import ask_to_release, give_consent
 from audit.services.incidents import report_incident
 from audit.services.recording import ask_recorder, lapse_holds
 from audit.services.rulings import CannotDecide
+from audit.services.video import hold_video
 from tables.models import JournalEntry, Round
 from tables.services.actors import SYSTEM, Actor
 from tables.services.setup import change_table_camera
-from tests.audit.deciding import MANAGES, SUPERVISES, ask, make_user
+from tests.audit.deciding import MANAGES, SUPERVISES, ask, make_user, rule
 from tests.audit.recorder import OwnRecorder
 from tests.tables.playing import NOON, Platform, make_table
 
@@ -109,6 +110,31 @@ def test_a_second_cause_joins_the_hold_that_is_there(round_: Round) -> None:
     assert causes[1].ruling == ruling
 
 
+def test_of_a_round_that_is_dealt_again_the_second_deal_is_held_as_well(platform: Platform) -> None:
+    round_ = play(platform)
+    first = report(round_, NOON)
+    rule(make_user("suda", *SUPERVISES), make_user("nattaya", *MANAGES), RulingKind.RE_DEAL, [round_])
+    platform.say("redeal_started", round=round_.platform_id, decision="R-0001")
+    platform.deal(round_.platform_id, "2D 9H QS KC", bell=False)
+    round_.refresh_from_db()
+    for _ in range(2):
+        hold_video([round_], at=NOON, incident=Incident.objects.get())
+    holds = VideoHold.objects.order_by("pk")
+    assert [(hold.to_at, hold.status) for hold in holds] == [
+        (first.to_at, "asked"),
+        (round_.resulted_at, "asked"),
+    ]
+    assert first.to_at is not None and round_.resulted_at is not None and first.to_at < round_.resulted_at
+
+
+def test_what_is_held_without_an_end_reaches_to_every_end(platform: Platform) -> None:
+    name = platform.open_round()
+    hold = report(platform.round(name), NOON)
+    platform.deal(name, "9H 2D KC QS")
+    hold_video([platform.round(name)], at=NOON, incident=Incident.objects.get())
+    assert (hold.to_at, VideoHold.objects.count(), hold.causes.count()) == (None, 1, 2)
+
+
 @pytest.mark.parametrize("fault", ["error_500", "lose_answer"])
 def test_without_an_answer_it_is_asked_again_later(round_: Round, recorder: OwnRecorder, fault: str) -> None:
     at = datetime.now(UTC)
@@ -161,9 +187,11 @@ def test_a_hold_is_released_by_two_persons_only(round_: Round, recorder: OwnReco
     give_consent(consent_id=consent.pk, reason="agreed", **other)
     hold.refresh_from_db()
     assert (hold.status, hold.release) == ("releasing", consent)
+    hold_video([round_], at=at, incident=Incident.objects.get())  # somebody needs it while it is let go of
     hold = asked(hold, recorder, at)
     assert (hold.status, hold.released_at) == ("released", at)
-    assert recorder.shelf.holds() == {}
+    again = VideoHold.objects.latest("pk")
+    assert (again.status, list(recorder.shelf.holds())) == ("held", [str(again.uuid)])
 
 
 def test_nobody_makes_a_hold_that_is_held_already(round_: Round) -> None:
