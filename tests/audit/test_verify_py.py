@@ -1,5 +1,6 @@
 """`verify.py` where the product is not installed: VALID, INVALID with the first bad entry, or DIVERGED."""
 
+import ast
 import json
 import subprocess
 import sys
@@ -71,6 +72,16 @@ def journal(tmp_path: Path, settings: Any) -> Checkpoint:
 def export(tmp_path: Path, *options: str) -> Lines:
     call_command("export_journal", str(tmp_path / "out"), *options)
     return [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]
+
+
+def test_it_needs_nothing_but_python_and_one_package() -> None:
+    wanted = set()
+    for part in ast.walk(ast.parse((ROOT / "verify.py").read_text())):
+        if isinstance(part, ast.Import):
+            wanted |= {one.name.split(".")[0] for one in part.names}
+        elif isinstance(part, ast.ImportFrom):
+            wanted.add((part.module or "").split(".")[0])
+    assert wanted - sys.stdlib_module_names == {"cryptography"}
 
 
 def test_a_whole_journal_is_valid(journal: Checkpoint, elsewhere: Elsewhere, tmp_path: Path) -> None:
