@@ -90,7 +90,7 @@ class Details(Strict):
     zone = ZoneField(max_length=64, default="", allow_blank=True, help_text="The zone of `played_at`.")
     table = _text("table", "The table's code.")
     dealer = _text("dealer", "The dealer's name.")
-    round = _text("round", "The round's ID, or its number in the shoe.")
+    round = _text("round", "The round's ID, its number in the shoe, or the platform's ID of it.")
     player = _text("player", "The player's reference.")
     bet = _text("bet", "The platform's ID of a bet, if known.")
     disputed = _text("disputed", "What is disputed, in the player's words.")

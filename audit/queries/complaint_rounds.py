@@ -46,6 +46,8 @@ def find_meant(said: Said, chosen: Round | None = None) -> Meant:
         found, near = _by_number(int(text), table, said), ()
     else:
         found, near = _by_id(text)
+    if found is None and text:
+        found = _by_platforms_id(text, table)
     if found is None and not text and said.bet.strip():
         bet = Bet.objects.filter(platform_bet_id=said.bet.strip()).first()
         found = _rounds().filter(pk=bet.round_id).first() if bet else None
@@ -85,6 +87,13 @@ def _by_number(number: int, table: GameTable | None, said: Said) -> Round | None
     return near.order_by(apart, "pk").first()
 
 
+def _by_platforms_id(text: str, table: GameTable | None) -> Round | None:
+    """Find the one round that the platform calls so, as players read it in their history there."""
+    called = _rounds().filter(platform_id=text)
+    rows = list((called.filter(table=table) if table else called)[:2])
+    return rows[0] if len(rows) == 1 else None
+
+
 def missing_of(complaint: Complaint) -> list[str]:
     """Return what the rule asks for and a complaint does not name, by what was said last."""
     told = complaint.events.filter(action__in=TELLING).order_by("-version").first()
@@ -111,6 +120,7 @@ def recorded_of(meant: Meant, said: Said) -> Recorded | None:
         dealer=round_.dealer.name if round_.dealer else None,
         round_id=round_.public_id,
         number=round_.number,
+        platform_id=round_.platform_id,
         is_player=is_player,
         is_bet=is_bet,
     )

@@ -59,6 +59,7 @@ class Recorded:
     dealer: str | None
     round_id: str
     number: int
+    platform_id: str = ""
     is_player: bool | None = None
     is_bet: bool | None = None
 
@@ -122,6 +123,8 @@ def _dealer_agrees(said: Said, recorded: Recorded) -> bool | None:
 
 def _round_agrees(said: Said, recorded: Recorded) -> bool:
     text = said.round.strip()
+    if text == recorded.platform_id:
+        return True
     if text.isascii() and text.isdigit():
         return int(text) == recorded.number
     return text.upper() == recorded.round_id

@@ -85,7 +85,7 @@ def judge_complaint(said: Said, *, received_at: datetime, chosen: Round | None =
 def _with_what_the_id_says(said: Said, meant: Meant) -> Said:
     """Fill in the table, where the player gave the round's whole ID, which begins with it."""
     text = said.round.strip()
-    if meant.round is None or said.table.strip() or text.isdigit():
+    if meant.round is None or said.table.strip() or text.isdigit() or text == meant.round.platform_id:
         return said
     changed = {name: getattr(said, name) for name in Said.__dataclass_fields__}
     return Said(**{**changed, "table": meant.round.table.code})

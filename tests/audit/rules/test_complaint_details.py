@@ -24,6 +24,7 @@ ROUND = Recorded(
     dealer="Lin Mei",
     round_id="B05-20261128-09-017-T",
     number=17,
+    platform_id="R-5581",
     is_player=True,
 )
 SAID = Said(
@@ -57,6 +58,8 @@ def at(minute: int, second: int = 0) -> datetime:
         ({"dealer": "Lin Wei"}, Detail.DEALER, Match.DIFFERS),
         ({"round": "017"}, Detail.ROUND_NUMBER, Match.AGREES),
         ({"round": "b05-20261128-09-017-t"}, Detail.ROUND_NUMBER, Match.AGREES),
+        ({"round": "R-5581"}, Detail.ROUND_NUMBER, Match.AGREES),  # as the platform calls it
+        ({"round": "r-5581"}, Detail.ROUND_NUMBER, Match.DIFFERS),
         ({"round": "18"}, Detail.ROUND_NUMBER, Match.DIFFERS),
         ({"round": "B05-20261128-09-018-T"}, Detail.ROUND_NUMBER, Match.DIFFERS),
         ({}, Detail.PLAYER, Match.AGREES),

@@ -208,6 +208,18 @@ def test_a_number_alone_names_the_round_played_nearest_to_the_time(round_: Round
     assert nowhere.meant.round is None and nowhere.refusal == "unknown_round"
 
 
+def test_a_round_may_be_named_as_the_platform_names_it(round_: Round, agent: User) -> None:
+    judged = judge_complaint(said_of(round_, round=round_.platform_id), received_at=result_at(round_))
+    assert (judged.meant.round, judged.checks["round_number"], judged.refusal) == (round_, "agrees", None)
+    # Unlike ours, the platform's ID does not say which table it was.
+    lacking = judge_complaint(
+        said_of(round_, round=round_.platform_id, table=""), received_at=result_at(round_)
+    )
+    assert (lacking.meant.round, lacking.missing) == (round_, ("table",))
+    elsewhere = said_of(round_, round=round_.platform_id, table="B02")
+    assert judge_complaint(elsewhere, received_at=result_at(round_)).checks["table"] == "differs"
+
+
 def test_the_same_key_makes_one_complaint_and_another_text_is_a_conflict(round_: Round) -> None:
     at = result_at(round_)
     key = {"sender": "abcdef012345", "idempotency_key": "m-1"}
