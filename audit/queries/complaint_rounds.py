@@ -90,7 +90,7 @@ def _by_number(number: int, table: GameTable | None, said: Said) -> Round | None
 def _by_platforms_id(text: str, table: GameTable | None) -> Round | None:
     """Find the one round that the platform calls so, as players read it in their history there."""
     called = _rounds().filter(platform_id=text)
-    rows = list((called.filter(table=table) if table else called)[:2])
+    rows = list(called.filter(table=table)[:2]) or list(called[:2])
     return rows[0] if len(rows) == 1 else None
 
 
