@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("audit", "0018_access_by_two_persons")]
+    dependencies = [("audit", "0019_no_role_before_the_person")]
     operations = [
         migrations.RemoveConstraint("videohold", "videohold_one_per_round"),
         migrations.AddConstraint(
