@@ -287,6 +287,17 @@ FINDINGS: Final = {
 }
 
 
+#: Why a shoe left its table: as the table says it, or as a ruling notes it.
+SHOE_ENDINGS: Final[dict[str, Promise]] = {
+    "last_round": _("after the last round"),
+    "replaced": _("replaced"),
+    "cancelled": _("cancelled"),
+    "replaced by ruling": _("replaced by ruling"),
+    "reshuffled by ruling": _("reshuffled by ruling"),
+    "cancelled by ruling": _("cancelled by ruling"),
+}
+
+
 def spoken(words: Mapping[Any, Any], code: Any) -> str:
     """Return the word for a code, or the code made readable where nobody has put it into words."""
     word = words.get(code)

@@ -287,7 +287,7 @@ def _shoe_sections(facts: Facts) -> list[Block]:
                         [_("Decks"), str(shoe.decks)],
                         [_("Cards out"), str(shoe.cards_out)],
                         [_("Burned"), f"{shoe.burn_done or 0} / {shoe.burn_due or 0}"],
-                        [_("Why it ended"), shoe.end_reason or "–"],
+                        [_("Why it ended"), words.spoken(words.SHOE_ENDINGS, shoe.end_reason) or "–"],
                     ],
                 }
             ],

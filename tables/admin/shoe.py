@@ -87,6 +87,7 @@ class ShoeAdmin(ReadOnlyAdmin):
                 Crumb(_("Shoe %(number)02d") % {"number": found.number}),
             ],
             "badges": [state_badge(words.SHOE_STATES[found.status])],
+            "ending": words.spoken(words.SHOE_ENDINGS, found.end_reason),
             "burn": write_burn(found),
             "until_blue": _until_blue(found, page.progress.blue_card_after),
             "ledger": [(words.WHEREABOUTS[place], count) for place, count in page.ledger.lines() if count],

@@ -2,14 +2,17 @@
 
 import ast
 from collections.abc import Iterator
+from typing import get_args, get_type_hints
 
 import pytest
 from django.utils import translation
 
+from audit.services.effects import SHOE_ENDS
 from audit.words import FACTS, PHASES
 from casino.runtime.places import ROOT
 from tables import words
 from tables.admin.round_sheets import say_details
+from tables.feed.events import ShoeEnded
 from tables.rules.drawing import IllegalCoupCode
 
 OWN = {"may_change_money", "round_"}  # columns of a finding, not details of it
@@ -35,6 +38,12 @@ def test_every_detail_has_a_name() -> None:
 def test_codes_among_the_details_have_words() -> None:
     assert set(words.DETAIL_VALUES["fault"]) == set(IllegalCoupCode)
     assert set(PHASES) <= set(words.DETAIL_VALUES["phase"])
+
+
+def test_every_end_of_a_shoe_has_words() -> None:
+    by_the_table = get_args(get_type_hints(ShoeEnded)["reason"])
+    by_ruling = [noted for _status, noted in SHOE_ENDS.values()]
+    assert set(words.SHOE_ENDINGS) == {*by_the_table, *by_ruling}
 
 
 @pytest.mark.parametrize(
