@@ -99,9 +99,11 @@ def dashboard_context(request: HttpRequest, now: datetime) -> dict[str, Any]:
         context |= money_context(tables, now)
     if user.has_perm("tables.view_walletdelivery"):
         context |= _letters()
+    verifying = None
     if user.has_perm("audit.view_checkpoint"):
         status = proof_status(counts_pending=False)
         context |= {"proof_line": sentence_of(status), "proof_tone": tone_of(status, now)}
+        verifying = status.verifying
     under_way: Any = ()
     if may_see_decisions:
         queue = queue_of(user, now)
@@ -112,7 +114,7 @@ def dashboard_context(request: HttpRequest, now: datetime) -> dict[str, Any]:
             "incidents_count": queue.incidents_count,
         }
         under_way = queue.under_way
-    context["jobs"] = jobs(user, under_way)
+    context["jobs"] = jobs(user, under_way, verifying)
     if user.has_perm("audit.view_setupchange"):
         changes = changes_to_decide(user, now)
         named = Named.by(changes)

@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 from audit.admin.ruling_words import ruling_badge, subject_of, title_of
 from audit.models import RulingKind
 from audit.queries.queue import packs_under_way
-from audit.queries.verifying_progress import Progress, verification_under_way
+from audit.queries.verifying_progress import Progress
 from audit.services.packs import STEPS
 from audit.words import CANNOT_GO_ON
 from tables import words
@@ -97,7 +97,7 @@ def _state_of(table: Any, state: Any) -> words.State:
     return words.ROUND_STATES[state.round.status]
 
 
-def jobs(user: Any, under_way: Iterable[Any]) -> list[Job]:
+def jobs(user: Any, under_way: Iterable[Any], verifying: Progress | None) -> list[Job]:
     """List what the programs are at, each with how far it has come where that is known."""
     found = [_ruling_job(ruling) for ruling in under_way]
     waiting = work_waiting()
@@ -113,8 +113,8 @@ def jobs(user: Any, under_way: Iterable[Any]) -> list[Job]:
         found.append(Job(_("Messages to the wallet"), said % {"count": _counted(count)}, url))
     if user.has_perm("audit.view_evidencepack"):
         found += [_pack_job(pack) for pack in packs_under_way()]
-    if user.has_perm("audit.view_verification") and (progress := verification_under_way()):
-        found.append(_verification_job(progress))
+    if verifying is not None:
+        found.append(_verification_job(verifying))
     if waiting.reconciliation_id is not None and user.has_perm("tables.view_reconciliation"):
         read, ours = waiting.read_count or 0, waiting.ours_count or 0
         said = _("%(read)s of %(ours)s messages read from the wallet")

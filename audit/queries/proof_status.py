@@ -6,16 +6,21 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db.models import Subquery
+from django.db import connection
 
 from audit.models import Checkpoint, Cosignature, PendingEntry, Verification, WitnessState
 from audit.queries.tree import newest_checkpoint
-from tables.models import JournalEntry
+from audit.queries.verifying_progress import SAID, Progress
 
 #: Sealing takes about a second. An entry may tell of a moment some way before its transaction ended, so it is
 #: late only when it waits for longer than this and nothing was sealed meanwhile.
 LATE_AFTER: Final = timedelta(seconds=60)
 MOST_COUNTED: Final = 100_000
+_NOW: Final = f"""
+SELECT (
+    SELECT at FROM tables_journalentry WHERE id = (SELECT min(entry_id) FROM audit_pendingentry)
+), ({SAID})
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,7 @@ class ProofStatus:
     verified: Verification | None
     pending: int
     pending_since: datetime | None
+    verifying: Progress | None = None
 
     def is_late(self, now: datetime) -> bool:
         """Say whether entries wait so long that no sealer can be at work."""
@@ -44,8 +50,9 @@ class ProofStatus:
 
 def proof_status(*, counts_pending: bool = True) -> ProofStatus:
     """Read how far the proof reaches now; where nobody shows what is pending it need not be counted."""
-    oldest = PendingEntry.objects.order_by("entry_id").values("entry_id")[:1]
-    since = JournalEntry.objects.filter(pk=Subquery(oldest)).values_list("at", flat=True).first()
+    with connection.cursor() as cursor:
+        cursor.execute(_NOW)
+        since, said = cursor.fetchone()
     return ProofStatus(
         sealed=newest_checkpoint(),
         witnessed=Cosignature.objects.order_by("-checkpoint_id").first(),
@@ -53,6 +60,7 @@ def proof_status(*, counts_pending: bool = True) -> ProofStatus:
         verified=Verification.objects.order_by("-finished_at", "-id").first(),
         pending=_count_pending() if counts_pending else 0,
         pending_since=since,
+        verifying=Progress.parse(said) if said else None,
     )
 
 

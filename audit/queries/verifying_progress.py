@@ -11,9 +11,10 @@ from typing import Final, NamedTuple
 from django.db import connection
 
 NAME: Final = "bluecard verifies"
-_SAID: Final = """
+#: One value, or none: what the verification that began first has said, if one runs.
+SAID: Final = f"""
 SELECT split_part(application_name, ' ', 3) FROM pg_stat_activity
-WHERE datname = current_database() AND starts_with(application_name, %s) ORDER BY xact_start LIMIT 1
+WHERE datname = current_database() AND starts_with(application_name, '{NAME} ') ORDER BY xact_start LIMIT 1
 """
 
 
@@ -23,19 +24,14 @@ class Progress(NamedTuple):
     done: int
     of: int
 
+    @classmethod
+    def parse(cls, said: str) -> Progress:
+        """Read what `say_progress` said."""
+        done, _, of = said.partition("/")
+        return cls(int(done), int(of))
+
 
 def say_progress(done: int, of: int) -> None:
     """Let whoever looks know, until this transaction ends."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('application_name', %s, true)", [f"{NAME} {done}/{of}"])
-
-
-def verification_under_way() -> Progress | None:
-    """Read how far the verification has come that began first, if one runs."""
-    with connection.cursor() as cursor:
-        cursor.execute(_SAID, [f"{NAME} "])
-        found = cursor.fetchone()
-    if found is None:
-        return None
-    done, _, of = found[0].partition("/")
-    return Progress(int(done), int(of))

@@ -12,7 +12,8 @@ from django.db import connection
 from django.test import Client
 
 from audit.models import Checkpoint, Verification
-from audit.queries.verifying_progress import say_progress, verification_under_way
+from audit.queries.proof_status import proof_status
+from audit.queries.verifying_progress import say_progress
 from audit.services.verifying import Run
 from casino.roles import ROLES
 from tables.models import JournalEntry
@@ -143,6 +144,6 @@ def test_a_verification_says_how_far_it_has_come(sealed: int) -> None:
             cursor.execute("SHOW application_name")
             said.append(cursor.fetchone()[0])
 
-    assert verification_under_way() is None
+    assert proof_status().verifying is None
     assert list(Run(LOG.verifier, None, "").find(note)) == []
     assert said == [f"bluecard verifies 0/{sealed}", f"bluecard verifies {sealed}/{sealed}"]
