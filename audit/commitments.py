@@ -1,10 +1,10 @@
-"""What stands in events and entries for a complaint: where it stands, and a salted hash of its words."""
+"""What stands in events and entries for a complaint or a ruling, and a salted hash of a complaint's words."""
 
 import hashlib
 from collections.abc import Mapping
 from typing import Any, Final
 
-from audit.models import Complaint, ComplaintWords
+from audit.models import Complaint, ComplaintWords, Ruling
 from audit.rules.complaints import Said
 from tables.services.journal import canonical, moment
 
@@ -40,6 +40,21 @@ def words_kept(words: ComplaintWords) -> dict[str, Any]:
     return {
         "played_at": moment(words.played_at) if words.played_at else None,
         **{column: getattr(words, column) for column in COLUMNS.values()},
+    }
+
+
+def terms_of(ruling: Ruling) -> dict[str, Any]:
+    """Return what the entry of each step says of a ruling: what was asked for, and what it moves."""
+    return {
+        "uuid": str(ruling.uuid),
+        "kind": ruling.kind,
+        "table": ruling.table.code,
+        "rounds": ruling.rounds_count,
+        "preview_hash": ruling.preview_hash,
+        "given_minor": ruling.given_minor,
+        "taken_minor": ruling.taken_minor,
+        "incident": ruling.incident.number if ruling.incident else None,
+        "complaint": ruling.complaint.number if ruling.complaint else None,
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from audit.commitments import commitment, state_of, words_kept
+from audit.commitments import commitment, state_of, terms_of, words_kept
 from audit.models import Complaint, ComplaintEvent, ComplaintText, ComplaintWords, Incident, Ruling, SignIn
 from audit.queries.verifying import Problem
 
@@ -117,15 +117,7 @@ class Decided:
 def _asked(ruling: Ruling, is_approved: bool) -> dict[str, Any]:
     """Return what the entry of a ruling's request, or of its approval, says of it."""
     return {
-        "uuid": str(ruling.uuid),
-        "kind": ruling.kind,
-        "table": ruling.table.code,
-        "rounds": ruling.rounds_count,
-        "preview_hash": ruling.preview_hash,
-        "given_minor": ruling.given_minor,
-        "taken_minor": ruling.taken_minor,
-        "incident": ruling.incident.number if ruling.incident else None,
-        "complaint": ruling.complaint.number if ruling.complaint else None,
+        **terms_of(ruling),
         **({"person": ruling.decided_by_person_id} if is_approved else {}),
     }
 

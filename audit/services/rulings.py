@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
 from audit import locks
+from audit.commitments import terms_of
 from audit.models import (
     RULING_FLOW,
     Complaint,
@@ -308,16 +309,5 @@ def _record(ruling: Ruling, action: str, actor: Actor, at: datetime, **more: Any
         label=ruling.number,
         actor=actor,
         at=at,
-        data={
-            "uuid": str(ruling.uuid),
-            "kind": ruling.kind,
-            "table": ruling.table.code,
-            "rounds": ruling.rounds_count,
-            "preview_hash": ruling.preview_hash,
-            "given_minor": ruling.given_minor,
-            "taken_minor": ruling.taken_minor,
-            "incident": ruling.incident.number if ruling.incident else None,
-            "complaint": ruling.complaint.number if ruling.complaint else None,
-            **more,
-        },
+        data={**terms_of(ruling), **more},
     )
