@@ -23,9 +23,9 @@ STRETCH = 400 * KEPT_WIDTH
 
 # Told in one pass over both, which the server shares out; who differs is asked only if somebody does.
 SAME = """
-SELECT count(*), count(*) FILTER (
+SELECT count(*), count(l.entry_id), count(*) FILTER (
     WHERE sha256('\\x00'::bytea || e.body) <> l.hash OR e.leaf_hash <> l.hash
-) FROM tables_journalentry e JOIN audit_leaf l ON l.entry_id = e.id
+) FROM tables_journalentry e LEFT JOIN audit_leaf l ON l.entry_id = e.id
 """
 # The limits stand outside: inside, the planner would look each entry up by itself instead of joining all.
 ALTERED = """
@@ -44,11 +44,7 @@ WITH gone AS MATERIALIZED (
 )
 SELECT * FROM gone ORDER BY index LIMIT 1000
 """
-# Every entry is sealed or waits; if the numbers agree and nothing is both, none is neither.
-NUMBERS = """
-SELECT (SELECT count(*) FROM tables_journalentry),
-    (SELECT count(*) FROM audit_leaf) + (SELECT count(*) FROM audit_pendingentry)
-"""
+WAITING = "SELECT count(*) FROM audit_pendingentry"
 BOTH = "SELECT p.entry_id FROM audit_pendingentry p JOIN audit_leaf l ON l.entry_id = p.entry_id ORDER BY 1"
 COUNT = "SELECT count(*), coalesce(max(index) + 1, 0) FROM audit_leaf"
 GAPS = """
@@ -92,6 +88,7 @@ class Checked:
     """How much was looked at."""
 
     entries: int = 0
+    tree_size: int = 0  # one more than the newest leaf's index
     unbroken: int = 0  # leaves before the first that is missing
     checkpoints: int = 0
     cosignatures: int = 0
@@ -139,8 +136,8 @@ def verify_tree(
 
 
 def _check_entries(checked: Checked) -> Iterator[Problem]:
-    [(size, next_index)] = _rows(COUNT)
-    [(found, differing)] = _rows(SAME)
+    [(size, checked.tree_size)] = _rows(COUNT)
+    [(entries, found, differing)] = _rows(SAME)
     for index, entry in _rows(GONE) if found != size else ():
         checked.bad_entries.add(entry)
         yield Problem("entry_deleted", f"sealed as leaf {index} and gone from the journal", entry)
@@ -151,21 +148,22 @@ def _check_entries(checked: Checked) -> Iterator[Problem]:
         else:
             yield Problem("hash_altered", f"its leaf hash is not the one sealed as leaf {index}", entry)
     checked.entries = checked.unbroken = size
-    if size != next_index:
+    if size != checked.tree_size:
         gaps = _rows(GAPS)
         checked.unbroken = gaps[0][0]
         for first, last in gaps:
             yield Problem("leaf_missing", f"of the tree, leaf {first} to {last} are gone")
-    yield from _check_waiting(bool(checked.bad_entries))
+    yield from _check_waiting(entries, size, bool(checked.bad_entries))
 
 
-def _check_waiting(is_any_bad: bool) -> Iterator[Problem]:
+def _check_waiting(entries: int, sealed: int, is_any_bad: bool) -> Iterator[Problem]:
     """Find entries that are neither sealed nor waiting, both, or gone while they waited."""
     both = [entry for (entry,) in _rows(BOTH)]
     for entry in both:
         yield Problem("entry_pending_again", "sealed, and put among those that wait to be", entry)
-    [(entries, placed)] = _rows(NUMBERS)
-    for (entry,) in _rows(STRAYS) if entries != placed or both or is_any_bad else ():
+    [(waiting,)] = _rows(WAITING)
+    # Every entry is sealed or waits; if the numbers agree and nothing is both, none is neither.
+    for (entry,) in _rows(STRAYS) if entries != sealed + waiting or both or is_any_bad else ():
         yield Problem("entry_inserted", "neither sealed nor waiting to be: put in past the sealer", entry)
     for (entry,) in _rows(LOST):
         yield Problem("entry_lost", "waited to be sealed and is gone from the journal", entry)
@@ -236,9 +234,11 @@ def _check_checkpoints(
             continue
         is_apart = True
         yield Problem("root_differs", _apart(size, sealed_at, good, size in roots))
-    [(_, size)] = _rows(COUNT)
-    if size != max((size for size, *_ in _rows(CHECKPOINTS)), default=0):
-        yield Problem("size_differs", f"the tree has {size} leaves and the newest checkpoint another number")
+    if checked.tree_size != max((size for size, *_ in _rows(CHECKPOINTS)), default=0):
+        yield Problem(
+            "size_differs",
+            f"the tree has {checked.tree_size} leaves and the newest checkpoint another number",
+        )
 
 
 def _apart(size: int, sealed_at: datetime, good: int, is_there: bool) -> str:

@@ -55,10 +55,11 @@ _UNPAID: Final = {
     "en": "Nothing was paid yet: the round is settled by this decision.",
     "th": "ยังไม่มีการจ่ายเงิน รอบนี้จะคิดผลตามคำวินิจฉัยนี้",
 }
-# Of a kind that is void, the player's sum is what was staked on it.
+# Of a kind that is void, the player's sum is what was staked on it by now: bets may still be open.
 _STAKES_BACK: Final = {
-    "en": "Nothing was paid yet: your stakes on them, {{moved}} {currency}, come back when it is settled.",
-    "th": "ยังไม่มีการจ่ายเงิน เงินเดิมพันประเภทนั้นของท่าน {{moved}} {currency} จะคืนให้เมื่อคิดผลรอบนี้",
+    "en": "Nothing was paid yet: your stakes on them so far, {{moved}} {currency}, come back when it is "
+    "settled.",
+    "th": "ยังไม่มีการจ่ายเงิน เงินเดิมพันประเภทนั้นของท่านจนถึงขณะนี้ {{moved}} {currency} จะคืนให้เมื่อคิดผลรอบนี้",
 }
 
 

@@ -53,9 +53,9 @@ def test_who_bet_on_a_kind_made_void_hears_what_comes_back(
     assert notices["P-1"].moved_minor == 0
     assert notices["P-1"].text_en.startswith(
         f"Round {round_.public_id} keeps its result; some kinds of bet are void. Before: Player wins. "
-        "Now: Player wins. Nothing was paid yet: your stakes on them, 2.00 THB, come back when "
+        "Now: Player wins. Nothing was paid yet: your stakes on them so far, 2.00 THB, come back when "
     )
-    assert "เงินเดิมพันประเภทนั้นของท่าน 2.00 THB จะคืนให้เมื่อคิดผลรอบนี้" in notices["P-1"].text_th
+    assert "เงินเดิมพันประเภทนั้นของท่านจนถึงขณะนี้ 2.00 THB จะคืนให้เมื่อคิดผลรอบนี้" in notices["P-1"].text_th
     settle_round(round_id=round_.pk, now=NOON)
     assert lines_of(round_) == {"b1": ("won", 600), "b2": ("void", 200), "b3": ("lost", 0)}
     assert Notice.objects.count() == 1
@@ -80,9 +80,9 @@ def test_who_bet_on_a_void_kind_after_the_ruling_hears_it_with_the_money(
     assert (notices["P-2"].ruling_id, notices["P-2"].moved_minor) == (ruling.pk, 0)
     assert notices["P-2"].text_en.startswith(
         f"Round {round_.public_id} keeps its result; some kinds of bet are void. Before: Player wins. "
-        "Now: Player wins. Nothing was paid yet: your stakes on them, 6.00 THB, come back when "
+        "Now: Player wins. Nothing was paid yet: your stakes on them so far, 6.00 THB, come back when "
     )
-    assert "เงินเดิมพันประเภทนั้นของท่าน 6.00 THB จะคืนให้เมื่อคิดผลรอบนี้" in notices["P-2"].text_th
+    assert "เงินเดิมพันประเภทนั้นของท่านจนถึงขณะนี้ 6.00 THB จะคืนให้เมื่อคิดผลรอบนี้" in notices["P-2"].text_th
     assert notices["P-1"].text_en == first
 
 
