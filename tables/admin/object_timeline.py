@@ -13,9 +13,10 @@ from tables.admin.record import Crumb, list_url
 from tables.house import house_zone
 from tables.journal_words import say_action, say_field, say_value
 from tables.models import JournalEntry
-from tables.queries.object_timeline import Happened, timeline_of
+from tables.queries.object_timeline import Happened, is_older, timeline_of
 
 PERMISSION = "tables.view_journalentry"
+BEFORE = "before"  # in the address: an entry's number, and the page shows older ones
 APPS = ("tables", "audit", "auth")
 
 
@@ -44,7 +45,9 @@ def timeline_page(model_admin: Any, request: HttpRequest, kind: str, pk: int) ->
         raise Http404("no such thing")
     if not (request.user.has_perm(PERMISSION) and request.user.has_perm(f"{app}.view_{kind}")):
         raise PermissionDenied
-    told = timeline_of(kind, pk, with_texts=request.user.has_perm("tables.view_journaltext"))
+    said = request.GET.get(BEFORE, "")
+    before = int(said) if said.isascii() and said.isdigit() and len(said) < 19 else None
+    told = timeline_of(kind, pk, with_texts=request.user.has_perm("tables.view_journaltext"), before=before)
     if not told:
         raise Http404("no entry speaks of it")
     label = told[0].label
@@ -58,6 +61,8 @@ def timeline_page(model_admin: Any, request: HttpRequest, kind: str, pk: int) ->
             Crumb(_("Timeline")),
         ],
         "lines": [_in_words(one) for one in told],
+        "newest": request.path if before is not None else "",
+        "older": f"{request.path}?{BEFORE}={told[-1].entry}" if is_older(kind, pk, told) else "",
         "zone": house_zone().key,
     }
     return TemplateResponse(request, "bluecard/object_timeline.html", context)

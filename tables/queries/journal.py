@@ -19,7 +19,8 @@ def texts_of(entry: JournalEntry) -> dict[str, str]:
         data = data_of(entry)
     except (ValueError, KeyError, TypeError):  # altered: the check of the journal names it
         return {}
-    return {text.name: text.text for text in entry.texts.order_by("pk") if is_the_one(text, data)}
+    texts = sorted(entry.texts.all(), key=lambda text: text.pk)  # a list's are read beforehand
+    return {text.name: text.text for text in texts if is_the_one(text, data)}
 
 
 def is_the_one(text: JournalText, data: dict[str, Any]) -> bool:

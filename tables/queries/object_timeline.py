@@ -27,10 +27,17 @@ class Happened(NamedTuple):
     texts: dict[str, str]
 
 
-def timeline_of(kind: str, pk: int, *, with_texts: bool) -> list[Happened]:
-    """Read the newest entries about a thing, each with what it says otherwise than those before it."""
+def timeline_of(kind: str, pk: int, *, with_texts: bool, before: int | None = None) -> list[Happened]:
+    """Read the newest entries about a thing, each with what it says otherwise than those before it.
+
+    `before` is an entry's number: what is told is older than it.
+    """
     about = JournalEntry.objects.filter(subject_type=kind, subject_id=pk).order_by("-pk")
-    entries = list(reversed(about.prefetch_related("texts")[:READ]))
+    if before is not None:
+        about = about.filter(pk__lt=before)
+    if with_texts:
+        about = about.prefetch_related("texts")
+    entries = list(reversed(about[:READ]))
     people = _people(entries)
     known: dict[str, Any] = {}
     told: list[Happened] = []
@@ -45,6 +52,12 @@ def timeline_of(kind: str, pk: int, *, with_texts: bool) -> list[Happened]:
         )
         known.update(values_of(data))
     return told[: -SHOWN - 1 : -1]
+
+
+def is_older(kind: str, pk: int, told: list[Happened]) -> bool:
+    """Say whether the journal knows more of a thing than what was told: entries older than the last."""
+    about = JournalEntry.objects.filter(subject_type=kind, subject_id=pk)
+    return bool(told) and about.filter(pk__lt=told[-1].entry).exists()
 
 
 def _people(entries: list[JournalEntry]) -> dict[str, str]:

@@ -80,6 +80,26 @@ def test_a_complaint_tells_its_states_and_the_texts_that_are_kept(played: Round,
     assert lines(auditor, url_of("round", played.pk))[-1].startswith("คิดผลรอบแล้ว")
 
 
+def test_a_long_history_is_read_in_pages_and_asks_no_more_for_more(
+    played: Round, auditor: Client, django_assert_max_num_queries: Any
+) -> None:
+    table = GameTable.objects.get()
+    for number in range(1, 131):
+        at = NOON + timedelta(hours=2, minutes=number)
+        change_table_limits(table=table, limits=(5_000, 200_000 + 100 * number), actor=SYSTEM, at=at)
+    with django_assert_max_num_queries(12):
+        newest = auditor.get(url_of("gametable", table.pk)).content.decode()
+    (older,) = re.findall(r'href="([^"]*\?before=\d+)"', newest)
+    shown, rest = lines(auditor, url_of("gametable", table.pk)), lines(auditor, older)
+    assert (len(shown), shown[0][-15:]) == (100, "212,900 213,000")
+    # The change before the oldest of a page is read too: what was before stands on either side of the edge.
+    assert (shown[-1][-15:], rest[0][-15:]) == ("203,000 203,100", "202,900 203,000")
+    assert len(rest) == JournalEntry.objects.filter(subject_type="gametable").count() - 100
+    last = auditor.get(older).content.decode()
+    assert "Older than these" in newest and "Older than these" not in last
+    assert f'href="{url_of("gametable", table.pk)}">Newest<' in last
+
+
 def test_who_sees_the_thing_but_not_the_journal_is_refused(played: Round, auditor: Client) -> None:
     assert (
         browser_of(make_user("clerk", "tables.view_round")).get(url_of("round", played.pk)).status_code == 403
