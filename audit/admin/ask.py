@@ -8,9 +8,9 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import reverse
-from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 
 from audit import words
@@ -32,7 +32,7 @@ from tables.admin.record import Crumb
 from tables.models import Bet, BetStatus, Dealer, Round, RoundStatus
 from tables.rules.drawing import DEAL_ORDER
 from tables.services.actors import Actor, NotAllowed
-from tables.templatetags.felt import clock
+from tables.templatetags.felt import clock, fill_in
 
 PLAYERS_SHOWN = 12
 ROUNDS_SHOWN = 50
@@ -118,8 +118,7 @@ def _ask(
         else _("%(number)s is asked for. Somebody decides by %(time)s.")
     )
     until = clock(ruling.expires_at, zone_of(asked).key)
-    # Our own words, a number of ours and a time that is drawn.
-    messages.success(request, mark_safe(said % {"number": ruling.number, "time": until}))
+    messages.success(request, fill_in(said, number=ruling.number, time=until))
     return HttpResponseRedirect(reverse("admin:audit_ruling_change", args=[ruling.pk]))
 
 
@@ -173,8 +172,9 @@ def _context(asked: Asked, seen: Preview | None, refusal: Refusal | None, given:
     if subject.round is not None:
         context |= _of_a_round(asked, subject.round)
     elif subject.shoe is None and kind is RulingKind.VOID_RANGE:
-        dealers = Dealer.objects.filter(rounds__table=subject.table).distinct().order_by("name")
-        context["dealers"] = [(one.pk, one.name, one.pk == asked.dealer) for one in dealers[:200]]
+        dealt_here = Round.objects.filter(table=subject.table, dealer=OuterRef("pk"))
+        dealers = Dealer.objects.filter(Exists(dealt_here)).order_by("name")
+        context["dealers"] = [(one.pk, one.name, one.pk == asked.dealer) for one in dealers]
     if seen is not None and kind is not None:
         moved = seen.given_minor + seen.taken_minor
         context |= {

@@ -6,8 +6,8 @@ from typing import Any
 from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
-from django.utils.html import escape, format_html
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.html import escape, format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -22,7 +22,7 @@ from tables.admin.panels import HeadButton, add_head_buttons
 from tables.admin.record import Column, Crumb, Fact, Facts, Prose, Record, Rows, link
 from tables.house import house_zone
 from tables.models import JournalEntry
-from tables.templatetags.felt import moment, state_badge, time_element
+from tables.templatetags.felt import fill_in, moment, state_badge, time_element
 from tables.words import State
 
 SHOWN = 12
@@ -48,12 +48,17 @@ class CheckpointAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         require(request, VIEW)
-        found = self._overview(proof_status())
+        found = self._overview(proof_status(), _number(request, "before"), _number(request, "runs_before"))
         return draw(self, request, "bluecard/record.html", {"record": found, "title": found.title})
 
-    def _overview(self, status: ProofStatus) -> Record:
-        newest = Checkpoint.objects.order_by("-size").prefetch_related("cosignatures")[:SHOWN]
-        runs = Verification.objects.order_by("-finished_at", "-id")[:SHOWN]
+    def _overview(self, status: ProofStatus, before: int | None, runs_before: int | None) -> Record:
+        checkpoints = Checkpoint.objects.order_by("-size").prefetch_related("cosignatures")
+        verifications = Verification.objects.order_by("-id")
+        if before is not None:
+            checkpoints = checkpoints.filter(size__lt=before)
+        if runs_before is not None:
+            verifications = verifications.filter(id__lt=runs_before)
+        newest, runs = list(checkpoints[: SHOWN + 1]), list(verifications[: SHOWN + 1])
         return Record(
             title=_("Seal of the journal"),
             is_id=False,
@@ -72,9 +77,11 @@ class CheckpointAdmin(ReadOnlyAdmin):
                             moment(one.sealed_at, house_zone().key),
                             ", ".join(signed.witness for signed in one.cosignatures.all()) or "–",
                         )
-                        for one in newest
+                        for one in newest[:SHOWN]
                     ],
+                    note=_("newest first"),
                     empty=_("Nothing is sealed yet."),
+                    more=_older("before", newest),
                 ),
                 Rows(
                     _("Verifications"),
@@ -89,9 +96,11 @@ class CheckpointAdmin(ReadOnlyAdmin):
                             f"{run.size:,}",
                             f"{run.problems_count:,}",
                         )
-                        for run in runs
+                        for run in runs[:SHOWN]
                     ],
+                    note=_("newest first"),
                     empty=_("Nothing was verified yet."),
+                    more=_older("runs_before", runs),
                 ),
             ],
             side=_keys(),
@@ -149,6 +158,20 @@ class CheckpointAdmin(ReadOnlyAdmin):
         return _file(text, f"entry-{entry_id}.jsonl", "application/jsonl; charset=utf-8")
 
 
+def _number(request: HttpRequest, name: str) -> int | None:
+    text = request.GET.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
+def _older(name: str, read: list[Any]) -> SafeString | str:
+    """Lead to what is older than the rows shown, if there is any."""
+    if len(read) <= SHOWN:
+        return ""
+    return format_html(
+        '<a class="bc-link" href="?{}={}">{}</a>', name, read[SHOWN - 1].pk, _("Older than these")
+    )
+
+
 def _file(text: str, name: str, kind: str) -> HttpResponse:
     response = HttpResponse(text, content_type=kind)
     response["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -160,15 +183,13 @@ def sentence_of(status: ProofStatus) -> SafeString:
     """Say in one line how far the proof reaches: sealed to, witnessed to, verified at."""
     if status.sealed is None:
         return escape(_("Nothing is sealed yet"))
-    said = _("sealed to entry %(size)s at %(time)s") % {
-        "size": f"{status.sealed.size:,}",
-        "time": _clock(status.sealed.sealed_at),
-    }
+    sealed, at = f"{status.sealed.size:,}", _clock(status.sealed.sealed_at)
+    said = [fill_in(_("sealed to entry %(size)s at %(time)s"), size=sealed, time=at)]
     if status.witnessed is not None:
-        said += ", " + _("witnessed to %(size)s") % {"size": f"{status.witnessed.checkpoint_id:,}"}
+        said.append(fill_in(_("witnessed to %(size)s"), size=f"{status.witnessed.checkpoint_id:,}"))
     if status.verified is not None:
-        said += ", " + _("verified at %(time)s") % {"time": _clock(status.verified.finished_at)}
-    return mark_safe(said)  # our own words, numbers and times
+        said.append(fill_in(_("verified at %(time)s"), time=_clock(status.verified.finished_at)))
+    return format_html_join(", ", "{}", ((part,) for part in said))
 
 
 def _clock(at: datetime) -> SafeString:

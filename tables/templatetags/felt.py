@@ -182,6 +182,11 @@ def clock(at: datetime | None, zone: str) -> SafeString:
     return mark_safe("") if at is None else time_element(at, clock_text(at, zone))
 
 
+def fill_in(said: str, **values: Any) -> SafeString:
+    """Put values into a sentence of ours, as in `%(time)s`: each escaped, but for what is drawn already."""
+    return format_html(said % {name: f"{{{name}}}" for name in values}, **values)
+
+
 def time_element(at: datetime, shown: SafeString | str, classes: str = "") -> SafeString:
     """Draw a moment as machines read it too, with UTC for whoever points at it."""
     utc = at.astimezone(UTC)

@@ -49,6 +49,24 @@ def decide(client: Client, ruling: Ruling, verb: str, **typed: object) -> tuple[
     return answer.status_code, answer.content.decode()
 
 
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("en", " is asked for. Somebody decides by <time"), ("th", " แล้ว รอผู้มีอำนาจตัดสินภายใน <time")],
+)
+def test_a_request_says_by_when_it_is_decided_and_names_utc(
+    language: str, said: str, played: Round, floor: Client
+) -> None:
+    floor.cookies["django_language"] = language
+    query = f"round={played.pk}"
+    ask_for(floor, query, kind="void_round")
+    ruling = Ruling.objects.get()
+    page = page_of(ruling, floor)
+    message = page.split('class="bc-messages"')[1].split("</ul>")[0]
+    until = ruling.expires_at.astimezone(UTC)
+    assert ruling.number in message and said in message
+    assert f'title="{until:%Y-%m-%d %H:%M:%S} UTC"' in message
+
+
 def test_a_void_from_the_round_page_takes_two_clicks(played: Round, floor: Client) -> None:
     page = floor.get(f"/admin/tables/round/{played.pk}/change/").content.decode()
     (url,) = (found.replace("&amp;", "&") for found in re.findall(r'href="([^"]*kind=void_round)"', page))

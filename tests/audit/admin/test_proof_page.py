@@ -11,6 +11,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
+from audit.admin import proof
 from audit.models import Checkpoint, Verification
 from audit.queries.proof_status import proof_status
 from audit.queries.verifying_progress import say_progress
@@ -71,6 +72,22 @@ def test_it_says_how_far_the_proof_reaches(auditor: Client, sealed: int, platfor
     assert str(LOG.verifier) in text_of(auditor)
     write(3, platform.table)
     assert "3 entries" in text_of(auditor)
+
+
+def test_older_checkpoints_and_verifications_are_read_page_by_page(
+    auditor: Client, sealed: int, platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proof, "SHOWN", 1)
+    write(1, platform.table)
+    seal()
+    later = NOON + timedelta(minutes=9)
+    run = Verification.objects.create(size=sealed + 1, started_at=later, finished_at=later, problems_count=0)
+    newest = text_of(auditor)
+    assert f"{PAGE}{sealed + 1}/change/" in newest and f"{PAGE}{sealed}/change/" not in newest
+    assert f'href="?before={sealed + 1}"' in newest and f'href="?runs_before={run.pk}"' in newest
+    older = text_of(auditor, f"{PAGE}?before={sealed + 1}")
+    assert f"{PAGE}{sealed}/change/" in older and 'href="?before=' not in older
+    assert "12:03:00" in text_of(auditor, f"{PAGE}?runs_before={run.pk}") and "12:03:00" not in newest
 
 
 def test_what_was_found_is_named(auditor: Client, sealed: int) -> None:

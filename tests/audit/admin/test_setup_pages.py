@@ -76,6 +76,21 @@ def test_thresholds_are_asked_for_seen_and_approved(desk: Client, office: Client
     assert again.status_code == 409 and "setup/decided" in again.content.decode()
 
 
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("en", "Another person can approve it until "), ("th", "บุคคลอื่นอนุมัติได้จนถึง ")],
+)
+def test_a_request_says_until_when_it_waits_and_names_utc(
+    language: str, said: str, desk: Client, table: GameTable
+) -> None:
+    desk.cookies["django_language"] = language
+    change = ask_for(desk, "thresholds", table=table.pk, second="1", again="2")
+    message = desk.get(page_of(change)).content.decode().split('class="bc-messages"')[1].split("</ul>")[0]
+    until = change.expires_at.astimezone(UTC)
+    assert said in message
+    assert f'title="{until:%Y-%m-%d %H:%M:%S} UTC"' in message
+
+
 def test_a_refusal_wants_a_reason_and_keeps_what_was_typed(
     desk: Client, office: Client, table: GameTable
 ) -> None:
