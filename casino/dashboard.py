@@ -109,6 +109,7 @@ def dashboard_context(request: HttpRequest, now: datetime) -> dict[str, Any]:
         queue = queue_of(user, now)
         context |= {
             "to_decide": [_request_line(ruling, now) for ruling in queue.to_decide],
+            "to_decide_count": queue.to_decide_count,
             "own": [_request_line(ruling, now) for ruling in queue.own],
             "incidents": [_incident_line(incident, now) for incident in queue.incidents],
             "incidents_count": queue.incidents_count,
@@ -116,7 +117,7 @@ def dashboard_context(request: HttpRequest, now: datetime) -> dict[str, Any]:
         under_way = queue.under_way
     context["jobs"] = jobs(user, under_way, verifying)
     if user.has_perm("audit.view_setupchange"):
-        changes = changes_to_decide(user, now)
+        context["changes_count"], changes = changes_to_decide(user, now)
         named = Named.by(changes)
         context["changes"] = [(one, change_title(one, named), one.expires_at - now) for one in changes]
     context |= questions_waiting(user, now)

@@ -18,6 +18,7 @@ from audit.queries.approvals import Checks, checks_of
 from audit.queries.ruling_money import RulingMoney, money_of_ruling
 from audit.queries.ruling_page import (
     ROUNDS_SHOWN,
+    TOLD_SHOWN,
     Progress,
     cards_of,
     failing_of,
@@ -126,13 +127,24 @@ def ruling_context(
         "hold": hold,
         "held_for": now - hold.placed_at if hold else None,
         "is_held_long": hold is not None and now - hold.placed_at > HELD_LONG,
-        "told": [(each, spoken(words.TOLD, each.kind)) for each in told_of(ruling)],
+        **_told(request, ruling),
         "notices": notices,
         "notices_count": notices_count,
         "refusal": refusal,
         "typed_reason": typed.get("reason", "") if typed is not None else "",
         **_decision(request, ruling, now, is_waiting and not is_late),
         **_running(request, ruling, progress, now),
+    }
+
+
+def _told(request: HttpRequest, ruling: Ruling) -> dict[str, Any]:
+    """Prepare what the table was told, page by page."""
+    page = _page(request, "told")
+    rows = told_of(ruling, page)
+    return {
+        "told": [(each, spoken(words.TOLD, each.kind)) for each in rows[:TOLD_SHOWN]],
+        "told_page": page,
+        "has_more_told": len(rows) > TOLD_SHOWN,
     }
 
 

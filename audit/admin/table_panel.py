@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from audit.admin.ruling_words import incident_badge, incident_title
 from audit.models import Incident
 from tables.admin.panels import add_record_panel
-from tables.admin.record import Column, Rows
+from tables.admin.record import Column, Rows, all_of
 from tables.models import GameTable
 from tables.templatetags.felt import moment
 
@@ -45,7 +45,7 @@ def incidents_panel(request: HttpRequest, table: GameTable) -> SafeString | None
             for one in newest.order_by("-reported_at", "-pk")[:SHOWN]
         ],
         empty=_("No incident has been reported at this table."),
-        more=format_html('<a class="bc-link" href="{}?table={}">{}</a>', listed, table.code, _("All")),
+        more=all_of(f"{listed}?table={table.code}"),
     )
     return SafeString(render_to_string("bluecard/sheet.html", {"sheet": rows}, request))
 

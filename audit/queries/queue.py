@@ -48,6 +48,7 @@ class Queue:
     """What one person has before them, the most urgent first."""
 
     to_decide: tuple[Ruling, ...]  # asked for by somebody else, soonest expiry first
+    to_decide_count: int
     own: tuple[Ruling, ...]  # asked for by this person
     incidents: tuple[Incident, ...]  # open, oldest first
     incidents_count: int
@@ -67,6 +68,7 @@ def queue_of(user: Any, now: datetime) -> Queue:
     waiting = _with_rounds(Ruling.objects.filter(status=RulingStatus.REQUESTED.value, expires_at__gte=now))
     asked = list(waiting.order_by("expires_at")[:MOST_READ])
     own = [one for one in asked if _is_of(one, user, person)]
+    others = [one for one in asked if one not in own]
     incidents = Incident.objects.filter(status=IncidentStatus.OPEN.value)
     related = ("table", "round__table", "shoe", "rulebook", "hold")
     oldest = list(incidents.select_related(*related).order_by("reported_at")[:MOST_READ])
@@ -74,7 +76,8 @@ def queue_of(user: Any, now: datetime) -> Queue:
         rounds_done=Count("rounds", filter=Q(rounds__status=RulingRoundStatus.APPLIED.value))
     )
     return Queue(
-        to_decide=tuple(one for one in asked if one not in own)[:SHOWN],
+        to_decide=tuple(others[:SHOWN]),
+        to_decide_count=len(others) if len(asked) < MOST_READ else _count_of_others(user, person, now),
         own=tuple(own[:SHOWN]),
         # Those that hold a round come before those that hold nothing, each the oldest first.
         incidents=tuple(sorted(oldest, key=lambda one: one.hold_id is None)[:SHOWN]),
@@ -84,6 +87,13 @@ def queue_of(user: Any, now: datetime) -> Queue:
     )
 
 
+def _count_of_others(user: Any, person: Person | None, now: datetime) -> int:
+    """Count the requests of everybody but this person, where they are too many to read."""
+    mine = Q(requested_by_person=person) if person is not None else Q(requested_by=user)
+    waiting = Ruling.objects.filter(status=RulingStatus.REQUESTED.value, expires_at__gte=now)
+    return waiting.exclude(mine).count()
+
+
 def _is_of(ruling: Ruling, user: Any, person: Person | None) -> bool:
     """Say whether a person asked for a ruling themselves."""
     if person is not None:
@@ -91,9 +101,11 @@ def _is_of(ruling: Ruling, user: Any, person: Person | None) -> bool:
     return ruling.requested_by_id == user.pk
 
 
-def changes_to_decide(user: Any, now: datetime) -> list[SetupChange]:
-    """Read the changes of the set-up that somebody else asked for and that wait."""
-    return list(changes_waiting(now).exclude(requested_by_person__accounts__user=user)[:SHOWN])
+def changes_to_decide(user: Any, now: datetime) -> tuple[int, list[SetupChange]]:
+    """Count the changes of the set-up that somebody else asked for and that wait, and read the first."""
+    waiting = changes_waiting(now).exclude(requested_by_person__accounts__user=user)
+    first = list(waiting[: SHOWN + 1])
+    return len(first) if len(first) <= SHOWN else waiting.count(), first[:SHOWN]
 
 
 def packs_under_way() -> list[EvidencePack]:

@@ -85,10 +85,11 @@ def rounds_of(ruling: Ruling, page: int) -> list[RulingRound]:
     return list(rows.order_by("round__number", "pk")[start : start + ROUNDS_SHOWN + 1])
 
 
-def told_of(ruling: Ruling) -> list[TableDecision]:
-    """Read what the table was told of a ruling, the newest last."""
+def told_of(ruling: Ruling, page: int) -> list[TableDecision]:
+    """Read a page of what the table was told, the newest last, and one more where there are more."""
+    start = (page - 1) * TOLD_SHOWN
     rows = TableDecision.objects.filter(ruling=ruling).select_related("round", "shoe")
-    return list(rows.order_by("pk")[:TOLD_SHOWN])
+    return list(rows.order_by("pk")[start : start + TOLD_SHOWN + 1])
 
 
 def notices_of(ruling: Ruling, limit: int = 3) -> tuple[int, list[Notice]]:

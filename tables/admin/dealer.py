@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tables.admin.base import ReadOnlyAdmin
-from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, link, list_url
+from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, all_of, link, list_url
 from tables.models import Dealer, Round
 from tables.templatetags.felt import badge, moment
 
@@ -43,6 +43,7 @@ class DealerAdmin(ReadOnlyAdmin):
                 for one in rounds
             ],
             empty=_("This dealer has dealt no round."),
+            more=all_of(list_url("round", f"dealer={found.pk}")),
         )
         return Record(
             title=found.name,

@@ -5,7 +5,6 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -14,7 +13,7 @@ from tables import words
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
 from tables.admin.filters import choice_filter
-from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, link, list_url
+from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, all_of, link, list_url
 from tables.admin.table_buttons import action_urls, list_buttons
 from tables.admin.table_sheets import rulebook_sheet, shifts_sheet, shoes_sheet
 from tables.models import GameTable, Round
@@ -120,9 +119,6 @@ class GameTableAdmin(ReadOnlyAdmin):
         if self.may_see(request, "round"):
             newest = Round.objects.filter(table=found)
             rounds = list(newest.order_by("-betting_opened_at")[:ROUNDS_SHOWN])
-        more = format_html(
-            '<a class="bc-link" href="{}">{}</a>', list_url("round", f"table={found.code}"), _("All")
-        )
         return Rows(
             _("Latest rounds"),
             [
@@ -141,7 +137,7 @@ class GameTableAdmin(ReadOnlyAdmin):
                 for one in rounds
             ],
             empty=_("No round has been played at this table."),
-            more=more,
+            more=all_of(list_url("round", f"table={found.code}")),
         )
 
 

@@ -2,14 +2,13 @@
 
 from django.contrib import admin
 from django.http import HttpRequest
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
-from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, link, list_url
+from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, all_of, link, list_url
 from tables.admin.round_sheets import say_bet
 from tables.house import house_zone
 from tables.models import Bet, Player, WalletTransaction
@@ -87,7 +86,7 @@ class PlayerAdmin(ReadOnlyAdmin):
                 for bet in bets
             ],
             empty=_("This player has made no bet."),
-            more=_all("bet", found),
+            more=all_of(list_url("bet", f"player={found.pk}")),
         )
 
     def _money(self, found: Player) -> Rows:
@@ -108,11 +107,5 @@ class PlayerAdmin(ReadOnlyAdmin):
                 for one in sent
             ],
             empty=_("No money has moved for this player."),
-            more=_all("wallettransaction", found),
+            more=all_of(list_url("wallettransaction", f"player={found.pk}")),
         )
-
-
-def _all(model: str, player: Player) -> SafeString:
-    return format_html(
-        '<a class="bc-link" href="{}">{}</a>', list_url(model, f"player={player.pk}"), _("All")
-    )

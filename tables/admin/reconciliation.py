@@ -20,7 +20,7 @@ from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
 from tables.admin.filters import choice_filter, date_range_filter, related_filter
 from tables.admin.panels import HeadButton
-from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, link, list_url
+from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, all_of, link, list_url
 from tables.house import house_zone
 from tables.models import Reconciliation, WalletDrift
 from tables.services.actors import Actor
@@ -141,7 +141,7 @@ class ReconciliationAdmin(ReadOnlyAdmin):
         if self.may_see(request, "walletdrift"):
             shown = list(WalletDrift.objects.filter(reconciliation=found).order_by("-pk")[:DRIFT_SHOWN])
         url = list_url("walletdrift", f"reconciliation={found.pk}")
-        more = format_html('<a class="bc-link" href="{}">{}</a>', url, _("All")) if shown else ""
+        more = all_of(url) if shown else ""
         return Rows(
             _("Differences"),
             [

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from tables.models import GameTable
 
@@ -88,6 +89,11 @@ def list_url(model: str, query: str = "") -> str:
     """Return the address of a model's list, with a query if given."""
     url = reverse(f"admin:tables_{model}_changelist")
     return f"{url}?{query}" if query else url
+
+
+def all_of(url: str, words: Any = "") -> SafeString:
+    """Lead from the first rows to where all of them are."""
+    return format_html('<a class="bc-link" href="{}">{}</a>', url, words or _("All"))
 
 
 def table_link(table: GameTable) -> SafeString:

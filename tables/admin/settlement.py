@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from django.contrib import admin
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
@@ -11,7 +12,7 @@ from django.utils.translation import gettext_lazy, pgettext
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
 from tables.admin.filters import PresenceFilter, date_range_filter, gaming_date_filter, related_filter
-from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, link, list_url
+from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, all_of, link, list_url
 from tables.admin.round_sheets import say_bet
 from tables.models import Settlement, SettlementLine
 from tables.queries.people import reference_of
@@ -151,4 +152,5 @@ class SettlementAdmin(ReadOnlyAdmin):
             note=_("the first %(shown)s of %(all)s")
             % {"shown": min(LINES_SHOWN, found.bets_count), "all": whole(found.bets_count)},
             empty=_("This revision has no lines to show."),
+            more=all_of(reverse("admin:tables_round_revisions", args=[found.round_id])),
         )

@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tables.admin.record import Column, Rows, link, list_url
+from tables.admin.record import Column, Rows, all_of, link, list_url
 from tables.admin.rulebook import standing_of
 from tables.models import GameTable
 from tables.queries.rulebook_page import Version, history_of
@@ -52,7 +52,20 @@ def _say_changes(version: Version) -> SafeString | str:
         '<li><span class="bc-id bc-break">{}</span> {} → {}</li>',
         ((one.path, one.was or "–", one.now or "–") for one in changes[:CHANGES_SHOWN]),
     )
-    return format_html('<details class="bc-changes"><summary>{}</summary><ul>{}</ul></details>', said, lines)
+    return format_html(
+        '<details class="bc-changes"><summary>{}</summary><ul>{}{}</ul></details>',
+        said,
+        lines,
+        _say_more(version, len(changes) - CHANGES_SHOWN),
+    )
+
+
+def _say_more(version: Version, count: int) -> SafeString | str:
+    """Lead to the page that has all of a version's changes, where here are only the first."""
+    if count <= 0:
+        return ""
+    said = ngettext("and %(n)s more field", "and %(n)s more fields", count) % {"n": count}
+    return format_html("<li>{}</li>", link("rulebook", version.rulebook.pk, said))
 
 
 def shifts_sheet(table: GameTable) -> Rows:
@@ -69,16 +82,14 @@ def shifts_sheet(table: GameTable) -> Rows:
             )
             for shift in shifts_of(table)
         ],
-        note=_("as the rounds were dealt"),
+        note=_("the latest, as the rounds were dealt"),
         empty=_("Nobody has dealt at this table yet."),
+        more=all_of(list_url("round", f"table={table.code}"), _("All rounds of the table")),
     )
 
 
 def shoes_sheet(table: GameTable) -> Rows:
     """List the latest shoes of the table."""
-    more = format_html(
-        '<a class="bc-link" href="{}">{}</a>', list_url("shoe", f"table={table.code}"), _("All")
-    )
     return Rows(
         _("Shoes"),
         [Column(_("Shoe")), Column(_("State")), Column(_("Cards out")), Column(_("Started"), True)],
@@ -92,5 +103,5 @@ def shoes_sheet(table: GameTable) -> Rows:
             for shoe in shoes_of(table)
         ],
         empty=_("No shoe has been started at this table."),
-        more=more,
+        more=all_of(list_url("shoe", f"table={table.code}")),
     )

@@ -18,7 +18,18 @@ from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
 from tables.admin.dead_letter_actions import action_urls
 from tables.admin.filters import ChoiceFilter, TableFilter, date_range_filter, related_filter
-from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, link, list_url, table_link
+from tables.admin.record import (
+    Column,
+    Crumb,
+    Fact,
+    Facts,
+    Record,
+    Rows,
+    all_of,
+    link,
+    list_url,
+    table_link,
+)
 from tables.models import DeliveryStatus, WalletDelivery
 from tables.models.wallet import UNFINISHED
 from tables.queries.dead_letters import dead_letters, waiting_behind
@@ -172,5 +183,6 @@ def _rows_behind(found: WalletDelivery, zone: str) -> Rows:
             for one in waiting[:BEHIND_SHOWN]
         ],
         note=ngettext("%(count)s message", "%(count)s messages", count) % {"count": whole(count)},
+        more=all_of(list_url("wallettransaction", f"player={found.player_id}&delivery__status=waiting")),
         empty=_("No later message to this player waits."),
     )

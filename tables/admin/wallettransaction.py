@@ -11,11 +11,11 @@ from tables import words
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
 from tables.admin.filters import choice_filter, related_filter
-from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, link, list_url
+from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, all_of, link, list_url
 from tables.admin.round_sheets import say_bet
 from tables.models import Bet, DeliveryStatus, WalletTransaction
 from tables.queries.people import reference_of
-from tables.templatetags.felt import delivery_badge, difference, moment, money, word
+from tables.templatetags.felt import delivery_badge, difference, moment, money, whole, word
 
 DELIVERY_CHOICES = {
     "waiting": words.DELIVERY_STATES["waiting"],
@@ -111,6 +111,8 @@ class WalletTransactionAdmin(ReadOnlyAdmin):
         bets = []
         if self.may_see(request, "bet"):
             bets = list(Bet.objects.filter(Q(pk__in=found.bet_ids[:BETS_SHOWN])).order_by("pk"))
+        named, is_cut = len(found.bet_ids), len(found.bet_ids) > BETS_SHOWN
+        of_player = list_url("bet", f"round={found.settlement.round_id}&player={found.player_id}")
         return Rows(
             _("Bets in it"),
             [Column(_("Bet")), Column(_("Kind")), Column(_("Stake"), True), Column(_("State"))],
@@ -123,5 +125,9 @@ class WalletTransactionAdmin(ReadOnlyAdmin):
                 )
                 for bet in bets
             ],
+            note=_("the first %(shown)s of %(all)s") % {"shown": BETS_SHOWN, "all": whole(named)}
+            if is_cut
+            else "",
             empty=_("No bets to show."),
+            more=all_of(of_player),
         )
