@@ -58,6 +58,29 @@ def test_a_half_filled_form_outlives_a_switch_of_the_language(swapped: Round, op
     expect(desk.locator("#said-player")).to_have_value("")  # kept for that moment only
 
 
+def test_what_was_compared_or_refused_outlives_a_switch_of_the_language(
+    swapped: Round, open_as: Open
+) -> None:
+    desk = open_as("/admin/audit/complaint/new/", "support", width=1280, language="en")
+    desk.fill("#find", swapped.public_id)
+    desk.fill("#said-disputed", "the third card")
+    with desk.expect_navigation():
+        desk.get_by_role("button", name="Compare", exact=True).click()
+    switch(desk, "th")
+    expect(desk.locator("#find")).to_have_value(swapped.public_id)
+    expect(desk.locator("#said-table")).to_have_value("B03")
+    expect(desk.locator("#said-disputed")).to_have_value("the third card")
+
+    url = f"/admin/audit/ruling/ask/?round={swapped.pk}&kind=correct"
+    floor = open_as(url, "supervisor", width=1280, language="en")
+    floor.fill("#place-P3", "7S")
+    with floor.expect_navigation():
+        floor.get_by_role("button", name="Ask for this ruling").click()  # without a reason
+    expect(floor.locator("#reason[aria-invalid]")).to_be_visible()
+    switch(floor, "th")
+    expect(floor.locator("#place-P3")).to_have_value("7S")
+
+
 def test_taking_another_text_keeps_the_rest_and_asks_before_it_replaces(
     swapped: Round, open_as: Open
 ) -> None:

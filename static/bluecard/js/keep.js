@@ -1,7 +1,8 @@
 // Switching the language, or taking another text, draws the page anew: what was typed in its forms and not sent
-// is kept for that one moment in this tab, and put back.
+// is kept for that one moment in this tab, and put back. Where the page answers a form that was sent, as when
+// something in it will not do, all that stands in it was typed.
 (() => {
-  const KEY = `bluecard-typed:${location.pathname}`;
+  const KEY = "bluecard-typed";
   const FIELDS = "input:not([type=hidden]):not([type=password]):not([type=file]), textarea, select";
 
   const isChoice = (field) => field.type === "checkbox" || field.type === "radio";
@@ -16,11 +17,11 @@
   const nameOf = (form, field) =>
     [new URL(form.action).pathname, field.name, isChoice(field) ? field.value : ""].join("|");
 
-  function keep(besides) {
+  function keep(besides, wasSent) {
     const typed = [];
     for (const form of forms()) {
       for (const field of form.querySelectorAll(FIELDS)) {
-        if (!field.name || besides.includes(field) || !isChanged(field)) continue;
+        if (!field.name || besides.includes(field) || !(wasSent || isChanged(field))) continue;
         typed.push([nameOf(form, field), isChoice(field) ? field.checked : field.value]);
       }
     }
@@ -51,7 +52,7 @@
       event.preventDefault();
       return;
     }
-    keep(replaced);
+    keep(replaced, form.hasAttribute("data-sent"));
   });
 
   putBack();
