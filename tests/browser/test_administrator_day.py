@@ -1,4 +1,4 @@
-"""An administrator's day: people come and lose what lets them in, machines get keys."""
+"""An administrator's day: people come and lose what lets them in, machines get keys, tables are set up."""
 
 from typing import Any
 
@@ -12,7 +12,8 @@ from audit.models import SetupChange
 from casino.models import SignedInSession
 from casino.own_account import name_of
 from casino.roles import DEMO_PASSWORD
-from tables.models import ApiKey
+from tables.models import ApiKey, GameTable, Rulebook
+from tables.rulebooks import shipped_text
 from tests.browser.walks import TWO_LOOKS, Open, check
 from tests.tables.playing import Platform
 
@@ -197,3 +198,40 @@ def test_a_key_opens_until_it_is_revoked(administrator: Desk, platform: Platform
     administrator.send()
     administrator.done()
     assert machine.get(rounds).status_code == 401
+
+
+def test_a_table_is_set_up_and_what_takes_two_is_asked_for(administrator: Desk, manager: Desk) -> None:
+    administrator.go("/admin/tables/gametable/")
+    administrator.follow("/do/set-up/")
+    administrator.send(
+        code="C07", name="Corner", rulebook="commission", currency="THB", smallest="100", largest="50000",
+        zone="Asia/Bangkok", hour="6",
+    )  # fmt: skip
+    administrator.done()
+    administrator.follow("/do/limits/")
+    administrator.send(smallest="200", largest="80000")
+    administrator.done()
+    table = GameTable.objects.get(code="C07")
+    administrator.follow(f"/ask/thresholds/?table={table.pk}")
+    administrator.send(second="20000", again="40000", reason="a quiet table")
+    administrator.done()
+    (thresholds,) = waiting()
+    manager.decide(thresholds)
+    table.refresh_from_db()
+    assert (table.min_stake_minor, table.max_stake_minor) == (20_000, 8_000_000)
+    assert (table.second_person_minor, table.sign_in_again_minor) == (2_000_000, 4_000_000)
+
+    administrator.go("/admin/audit/setupchange/")
+    administrator.follow("/ask/rulebook/")
+    document = shipped_text("insurance") + "\n# reworded\n"
+    administrator.send(document=document, effective="2030-01-01T06:00", reason="clearer words")
+    administrator.done()
+    (rulebook,) = waiting()
+    manager.decide(rulebook)
+    assert Rulebook.objects.filter(code="insurance").count() == 2
+    administrator.go(f"/admin/tables/gametable/{table.pk}/change/")
+    administrator.follow("/do/rulebook/")
+    administrator.send(rulebook="insurance")
+    administrator.done()
+    table.refresh_from_db()
+    assert (table.rulebook.code, table.rulebook.version) == ("insurance", 1)

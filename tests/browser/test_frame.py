@@ -128,6 +128,15 @@ def test_a_shoe_page_adds_up(look: Look, scene: Scene) -> None:
     expect(page.locator(".bc-sheet-foot").first).to_contain_text("Adds up")
 
 
+@pytest.mark.parametrize("language", ["en", "th"])
+def test_the_rounds_of_a_shoe_are_read_without_scrolling_sideways(
+    language: str, look: Look, scene: Scene
+) -> None:
+    page = look(f"/admin/tables/shoe/{scene.shoe.pk}/change/", language=language)
+    table = page.locator("section[aria-labelledby=rounds-heading] .bc-table-wrap")
+    assert table.evaluate("(box) => box.scrollWidth - box.clientWidth") == 0
+
+
 @pytest.mark.parametrize(
     ("language", "heading", "own"), [("en", "Keys", "Report incident"), ("th", "แป้นลัด", "แจ้งเหตุ")]
 )
@@ -138,6 +147,8 @@ def test_a_question_mark_says_the_keys_of_the_page(
     page.keyboard.press("?")
     keys = page.locator("dialog#keys")
     expect(keys.get_by_role("heading")).to_have_text(heading)
+    everywhere = keys.locator("dl").first.locator("dt").all_inner_texts()
+    assert everywhere == ["/", "Ctrl K", "j k ↓ ↑", "Ctrl Enter", "Esc", "?"]
     expect(keys.locator("[data-own-keys] dt").first).to_have_text("i")
     expect(keys.locator("[data-own-keys] dd").first).to_contain_text(own)
     assert serious_findings_of(page) == []
