@@ -23,8 +23,9 @@ from casino.second_factor import device_of
 from tables.admin.base import LONGEST_SEARCH, ReadOnlyAdmin
 from tables.admin.columns import column
 from tables.admin.filters import ChoiceFilter, PresenceFilter
+from tables.admin.object_timeline import timeline_url
 from tables.admin.panels import HeadButton
-from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows
+from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, all_of
 from tables.house import house_zone
 from tables.journal_words import say_action
 from tables.models import JournalEntry
@@ -138,14 +139,14 @@ class AccountAdmin(ReadOnlyAdmin):
             crumbs=[Crumb(_("Accounts"), "../../"), Crumb(found.get_username())],
             main=[
                 sessions_sheet(found, own_key=request.session.session_key, may_end=may_manage),
-                history_sheet(found, with_texts=may_read),
+                history_sheet(found, with_texts=may_read, all_url=timeline_url(request, found)),
             ],
             side=[Facts(_("The account"), facts), may_sheet(found)],
         )
 
 
-def history_sheet(found: User, *, with_texts: bool) -> Rows:
-    """Describe what was done to an account: the journal's sentences, the newest first."""
+def history_sheet(found: User, *, with_texts: bool, all_url: str) -> Rows:
+    """Describe what was done to an account lately: the journal's sentences, the newest first."""
     zone = house_zone().key
     told = timeline_of("user", found.pk, with_texts=with_texts)
     roles = roles_named(one.entry for one in told)
@@ -159,7 +160,9 @@ def history_sheet(found: User, *, with_texts: bool) -> Rows:
         for one in told
     ]
     columns = [Column(_("when")), Column(_("what")), Column(_("by")), Column(_("reason"))]
-    return Rows(_("What was done"), columns, rows, empty=_("Nothing yet."))
+    more = all_of(all_url) if all_url else ""
+    note = _("newest first")
+    return Rows(_("What was done"), columns, rows, note=note, empty=_("Nothing yet."), more=more)
 
 
 def roles_named(entries: Iterable[int]) -> dict[int, str]:

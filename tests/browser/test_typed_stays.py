@@ -73,12 +73,14 @@ def test_what_was_compared_or_refused_outlives_a_switch_of_the_language(
 
     url = f"/admin/audit/ruling/ask/?round={swapped.pk}&kind=correct"
     floor = open_as(url, "supervisor", width=1280, language="en")
-    floor.fill("#place-P3", "7S")
+    floor.fill("#place-P3", "4H")
+    floor.fill("#place-B3", "7S")
     with floor.expect_navigation():
         floor.get_by_role("button", name="Ask for this ruling").click()  # without a reason
     expect(floor.locator("#reason[aria-invalid]")).to_be_visible()
     switch(floor, "th")
-    expect(floor.locator("#place-P3")).to_have_value("7S")
+    expect(floor.locator("#place-P3")).to_have_value("4H")
+    expect(floor.locator("#place-B3")).to_have_value("7S")
 
 
 def test_taking_another_text_keeps_the_rest_and_asks_before_it_replaces(

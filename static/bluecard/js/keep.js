@@ -52,7 +52,7 @@
       event.preventDefault();
       return;
     }
-    keep(replaced, form.hasAttribute("data-sent"));
+    keep(replaced, form.dataset.keeps === "all");
   });
 
   putBack();

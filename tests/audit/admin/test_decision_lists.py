@@ -9,8 +9,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from audit.models import Notice, Ruling, RulingKind
+from audit.models import EvidencePack, Notice, Ruling, RulingKind, VideoHold
 from audit.services.incidents import report_incident
+from audit.services.packs import ask_for_pack
 from tables.models import Round
 from tables.services.actors import Actor
 from tests.audit.admin.conftest import PLAYER_WINS
@@ -19,7 +20,10 @@ from tests.tables.playing import Platform
 
 pytestmark = pytest.mark.django_db
 
-LISTS = ["/admin/audit/incident/", "/admin/audit/ruling/", "/admin/audit/notice/", "/admin/"]
+LISTS = [
+    *(f"/admin/audit/{name}/" for name in ("incident", "ruling", "notice", "videohold", "evidencepack")),
+    "/admin/",
+]
 ODD = ["%00", "-1", "0", "99999999999999999999999", "' OR 1=é", "x" * 300]
 
 
@@ -43,6 +47,7 @@ def decide_some(platform: Platform, supervisor: User, manager: User, count: int)
         report_incident(
             table=round_.table, code="misdeal", facts={}, actor=actor, at=now, round_=round_, user=supervisor
         )
+        ask_for_pack(subject=round_, actor=Actor.of_user(manager), at=now, user=manager)
     return round_
 
 
@@ -63,6 +68,7 @@ def test_lists_ask_the_database_as_often_for_many_as_for_one(
     assert counts[0] == counts[1]
     assert max(counts[0]) <= 25
     assert (Ruling.objects.count(), Notice.objects.count()) == (16, 16)
+    assert (VideoHold.objects.count(), EvidencePack.objects.count()) == (8, 8)
 
 
 def test_the_pages_of_a_ruling_and_a_round_do_not_grow_with_their_bets(
