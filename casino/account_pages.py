@@ -13,6 +13,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from audit.admin.setup_words import asked_for
 from audit.models import SetupChange
 from audit.queries.persons import NoPerson
 from casino import accounts
@@ -129,7 +130,7 @@ class AnothersAccount(AccountPage):
             raise BadSetup("", "person/none", str(error)) from error
         if isinstance(done, SetupChange):
             url = reverse("admin:audit_setupchange_change", args=[done.pk])
-            return Done(_("It is asked for. Another person has a day to approve it."), url)
+            return Done(asked_for(done), url)
         return done
 
     def do(self, typed: dict[str, Any], by: User, at: datetime) -> Done | HttpResponse | SetupChange:

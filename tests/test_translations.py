@@ -107,3 +107,42 @@ def test_a_translation_keeps_the_values_of_its_message() -> None:
         if key:
             message = key.split(CONTEXT_END)[-1]
             assert sorted(name.findall(message)) == sorted(name.findall(value)), message
+
+
+#: "Player" and "Banker" are hands; people who play are spoken of by the same word.
+PEOPLE = {
+    "player",
+    "players",
+    "Players",
+    "person" + CONTEXT_END + "Player",
+    "person" + CONTEXT_END + "Players",
+}
+
+
+def glossary() -> Iterator[tuple[str, list[str]]]:
+    """Read the glossary: each term, and the Thai words it may be shown by."""
+    rows = re.findall(
+        r"^\| ([^|]+) \| ([^|]+) \|",
+        (ROOT / "docs" / "GLOSSARY.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+    for terms, thai in rows[2:]:
+        words = [word.strip() for word in thai.split(",")]
+        for number, term in enumerate(terms.split(",")):
+            yield term.strip(), words if len(words) != terms.count(",") + 1 else [words[number]]
+
+
+def test_a_term_of_the_glossary_is_shown_by_its_thai_word() -> None:
+    source, _fuzzy = source_catalogue()
+    by_term = list(glossary())
+    assert len(by_term) > 90
+    wrong, looked_at = [], 0
+    for term, words in by_term:
+        for key, value in source.items():
+            if key in PEOPLE or key.split(CONTEXT_END)[-1].lower() not in (term.lower(), f"{term}s".lower()):
+                continue
+            looked_at += 1
+            if not any(word in value for word in words):
+                wrong.append(f"{term}: {value!r} of {key!r} is none of {words}")
+    assert wrong == []
+    assert looked_at > 60

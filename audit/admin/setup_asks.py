@@ -9,12 +9,11 @@ from django.contrib.auth.models import Group, User
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from audit import words
-from audit.admin.setup_words import role_title
+from audit.admin.setup_words import asked_for, role_title
 from audit.models import ChangeKind, Person
 from audit.queries.persons import NoPerson
 from audit.services.setup_changes import REQUEST, request_change
@@ -26,7 +25,7 @@ from tables.models import GameTable
 from tables.rules.currencies import read_money, write_money
 from tables.services.actors import Actor
 from tables.services.setup import BadSetup
-from tables.templatetags.felt import clock, day, fill_in, money
+from tables.templatetags.felt import money
 
 LONGEST_LIST = 500
 
@@ -152,10 +151,7 @@ class AskForChange(ActionPage):
         except NoPerson as error:
             raise BadSetup("", "person/none", str(error)) from error
         url = reverse("admin:audit_setupchange_change", args=[change.pk])
-        zone = house_zone().key
-        until = format_html("{} {}", day(change.expires_at, zone), clock(change.expires_at, zone))
-        said = fill_in(_("It is asked for. Another person can approve it until %(time)s."), time=until)
-        return Done(said, url)
+        return Done(asked_for(change), url)
 
 
 class AskForThresholds(AskForChange):

@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from django.contrib.auth.models import User
 from django.utils.functional import Promise
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -14,7 +15,7 @@ from audit.models import ChangeKind, SetupChange
 from audit.queries.setup_changes import Named, linked_person, rulebook_of
 from tables.admin.record import link, table_link
 from tables.house import house_zone
-from tables.templatetags.felt import moment, money, state_badge
+from tables.templatetags.felt import clock, day, fill_in, moment, money, state_badge
 from tables.words import spoken
 
 _TITLES: Final[dict[ChangeKind, str | Promise]] = {
@@ -28,6 +29,13 @@ _ACCESS_TITLES: Final[dict[str, str | Promise]] = {
     "second_factor": gettext_lazy("Take the second factor of %(subject)s away"),
     "reactivate": gettext_lazy("Let %(subject)s sign in again"),
 }
+
+
+def asked_for(change: SetupChange) -> SafeString:
+    """Say that a change was asked for, and until when another person can approve it."""
+    zone = house_zone().key
+    until = format_html("{} {}", day(change.expires_at, zone), clock(change.expires_at, zone))
+    return fill_in(_("It is asked for. Another person can approve it until %(time)s."), time=until)
 
 
 class Becoming(NamedTuple):
