@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from audit.admin.frame import draw, require
 from audit.house import journal_key, witness_key
 from audit.models import Checkpoint, Leaf, Verification
+from audit.models.checkpoint import NOT_CHECKED
 from audit.queries.exporting import as_text, note_of, proof_of_entry
 from audit.queries.proof_status import ProofStatus, proof_status
 from audit.queries.tree import NotSealed
@@ -204,6 +205,10 @@ def tone_of(status: ProofStatus, now: datetime) -> State:
         return State("waits", "pause", _("The sealer does not keep up"))
     if status.verified is None:
         return State("waits", "clock", _("Not verified yet"))
+    if status.not_checked:
+        return State("waits", "clock", _("Not all could be checked"))
+    if status.is_witness_away:
+        return State("waits", "pause", _("The witness does not answer"))
     return State("done", "tick", _("All is as it was sealed"))
 
 
@@ -228,13 +233,17 @@ def _reach(status: ProofStatus) -> list[Fact]:
         )
     )
     verified = moment(status.verified.finished_at, zone) if status.verified else _("never")
-    return [*facts, Fact(_("Verified"), verified)]
+    facts.append(Fact(_("Verified"), verified))
+    if status.not_checked:
+        facts.append(Fact(_("Not checked"), status.not_checked))
+    return facts
 
 
 def _problems(run: Verification | None) -> list[Rows]:
     if run is None or not run.problems_count:
         return []
-    rows = [(_entry_link(one["entry"]), one["words"]) for one in run.problems]
+    found = [one for one in run.problems if one["kind"] not in NOT_CHECKED]
+    rows = [(_entry_link(one["entry"]), one["words"]) for one in found]
     note = _("%(count)s in all") % {"count": f"{run.problems_count:,}"}
     return [
         Rows(_("What is not as it was sealed"), [Column(_("entry")), Column(_("problem"))], rows, note=note)

@@ -1,5 +1,7 @@
 """The journal, sealed: its leaves in a Merkle tree, signed checkpoints, and who else has seen them."""
 
+from typing import Final
+
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
@@ -110,6 +112,7 @@ class WitnessState(models.Model):
     witness = models.CharField(_("witness"), max_length=120, primary_key=True)
     size = models.BigIntegerField(_("entries witnessed"), default=0)
     problem = models.CharField(_("problem"), max_length=300, blank=True)
+    is_away = models.BooleanField(_("does not answer"), default=False, db_default=False)
     asked_at = models.DateTimeField(_("asked"))
 
     class Meta:
@@ -119,6 +122,10 @@ class WitnessState(models.Model):
 
     def __str__(self) -> str:
         return self.witness
+
+
+#: A check that could not be made, which is no alteration: it stands among the problems and is not counted.
+NOT_CHECKED: Final = frozenset({"no_key"})
 
 
 class Verification(models.Model):
@@ -145,3 +152,8 @@ class Verification(models.Model):
 
     def __str__(self) -> str:
         return str(self.size)
+
+    @property
+    def not_checked(self) -> str:
+        """Say what could not be checked; empty where everything was."""
+        return next((one["words"] for one in self.problems if one["kind"] in NOT_CHECKED), "")

@@ -43,9 +43,19 @@ class ProofStatus:
 
     @property
     def is_sound(self) -> bool:
-        """Say whether the last check found everything as it was sealed, and the witness signs."""
+        """Say whether the last check found nothing altered, and the witness refuses nothing."""
         checked = self.verified is None or self.verified.problems_count == 0
-        return checked and not (self.witness and self.witness.problem)
+        return checked and not (self.witness and self.witness.problem and not self.witness.is_away)
+
+    @property
+    def is_witness_away(self) -> bool:
+        """Say whether the witness does not answer, so that nobody outside sees what is sealed now."""
+        return self.witness is not None and self.witness.is_away
+
+    @property
+    def not_checked(self) -> str:
+        """Say what the last check could not look at; empty where that was nothing."""
+        return self.verified.not_checked if self.verified is not None else ""
 
 
 def proof_status(*, counts_pending: bool = True) -> ProofStatus:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from audit.models import Verification
+from audit.models.checkpoint import NOT_CHECKED
 from audit.queries.verifying import Checked, Problem, Seen, snapshot, verify_tree
 from audit.queries.verifying_progress import say_progress
 from audit.queries.verifying_rows import verify_rows
@@ -30,6 +31,7 @@ class Run:
     problems: list[Problem] = field(default_factory=list)
     count: int = 0
     witness_away: str = ""
+    not_checked: Problem | None = None  # a check that could not be made: no problem of the journal's
 
     def find(self, on_batch: Callable[[], None] = lambda: None) -> Iterator[Problem]:
         """Check everything from one snapshot, and yield what is wrong."""
@@ -38,6 +40,9 @@ class Run:
         seen += self._ask_witness()
         with snapshot():
             for problem in self._check(seen, on_batch):
+                if problem.kind in NOT_CHECKED:
+                    self.not_checked = problem
+                    continue
                 self.count += 1
                 if len(self.problems) < KEPT_PROBLEMS:
                     self.problems.append(problem)
@@ -69,13 +74,12 @@ class Run:
         return []
 
     def keep(self, started_at: datetime, finished_at: datetime) -> Verification:
-        """Write down that this run was made."""
+        """Write down that this run was made, with what could not be checked."""
+        told = [self.not_checked, *self.problems] if self.not_checked else self.problems
         return Verification.objects.create(
             size=self.checked.entries,
             started_at=started_at,
             finished_at=max(started_at, finished_at),
             problems_count=self.count,
-            problems=[
-                {"kind": one.kind, "entry": one.entry, "words": one.words[:500]} for one in self.problems
-            ],
+            problems=[{"kind": one.kind, "entry": one.entry, "words": one.words[:500]} for one in told],
         )

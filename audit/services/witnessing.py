@@ -33,7 +33,7 @@ def show_witness(*, url: str, key: VerifierKey, now: datetime) -> WitnessState |
     except (WitnessRefused, BadCheckpoint) as problem:
         return _keep(key, known, str(problem), now)
     except WitnessAway as problem:
-        return _keep(key, known, AWAY.format(reason=problem), now)
+        return _keep(key, known, AWAY.format(reason=problem), now, is_away=True)
     with transaction.atomic():
         Cosignature.objects.create(
             checkpoint=newest, witness=key.name, line=line, cosigned_at=datetime.fromtimestamp(at, UTC)
@@ -61,6 +61,6 @@ def _ask(url: str, newest: Checkpoint, known: int) -> str:
     raise WitnessRefused(REWRITTEN.format(size=known))
 
 
-def _keep(key: VerifierKey, size: int, problem: str, now: datetime) -> WitnessState:
-    values = {"size": size, "problem": problem[:300], "asked_at": now}
+def _keep(key: VerifierKey, size: int, problem: str, now: datetime, *, is_away: bool = False) -> WitnessState:
+    values = {"size": size, "problem": problem[:300], "is_away": is_away, "asked_at": now}
     return WitnessState.objects.update_or_create(witness=key.name, defaults=values)[0]

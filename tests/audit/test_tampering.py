@@ -320,8 +320,20 @@ def test_the_command_names_what_it_finds_and_keeps_the_run(
     assert (said["agrees"], said["problems"][0]["entry"]) == (False, entry)
     newest = Verification.objects.latest("pk")
     assert (newest.problems_count, newest.problems[0]["kind"]) == (1, "columns_altered")
+    # Without the key no signature can be checked; what was altered is found all the same, and only that.
+    key_file.with_suffix(".pub").rename(tmp_path / "away")
+    with pytest.raises(SystemExit) as ended:
+        call_command("verify_audit")
+    said = capsys.readouterr().out
+    assert (ended.value.code, f"entry {entry}: " in said, ": 1 problems." in said) == (1, True, True)
+    assert "Not checked: the journal's key is not there" in said
     settings.WITNESS_URL = ""
     tamper("UPDATE tables_journalentry SET at = at + interval '1 day' WHERE id = %s", entry)
     with pytest.raises(SystemExit) as ended:
         call_command("verify_audit")
     assert ended.value.code == 3
+    assert "no problem in what could be checked." in capsys.readouterr().out
+    (tmp_path / "away").rename(key_file.with_suffix(".pub"))
+    with pytest.raises(SystemExit) as ended:
+        call_command("verify_audit")
+    assert (ended.value.code, "all is as it was sealed." in capsys.readouterr().out) == (3, True)

@@ -13,7 +13,7 @@ from audit.house import journal_key, witness_key, witness_url
 from audit.rules.checkpoint import BadCheckpoint, open_note
 from audit.services.verifying import Run
 
-WRONG, USAGE, UNWITNESSED = 1, 2, 3
+WRONG, USAGE, NOT_ALL = 1, 2, 3
 PROGRESS_SECONDS = 5.0
 
 
@@ -22,7 +22,7 @@ class Command(BaseCommand):
         "Check the journal against its tree, every checkpoint and the witness, and the rows (feed events, "
         "settlements, lines, cards, rulings, texts) against the journal. Exit status: 0 all is as it was "
         "sealed, 1 something is not (each thing is named), 2 wrong usage, 3 nothing wrong was found, but no "
-        "witness was asked."
+        "witness was asked, or no signature could be checked."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -51,8 +51,8 @@ class Command(BaseCommand):
         (self._write_json if options["json"] else self._sum_up)(run)
         if run.count:
             sys.exit(WRONG)
-        if run.witness_away:
-            sys.exit(UNWITNESSED)
+        if run.witness_away or run.not_checked:
+            sys.exit(NOT_ALL)
 
     def _progress(self, run: Run) -> None:
         if time.monotonic() > self._next:
@@ -63,11 +63,17 @@ class Command(BaseCommand):
         done = run.checked
         self.stdout.write(
             f"{done.entries:,} sealed entries, {done.checkpoints:,} checkpoints, "
-            f"{done.cosignatures:,} cosignatures up to entry {done.witnessed:,}: "
-            + (f"{run.count:,} problems." if run.count else "all is as it was sealed.")
+            f"{done.cosignatures:,} cosignatures up to entry {done.witnessed:,}: " + self._found(run)
         )
+        if run.not_checked:
+            self.stdout.write(f"Not checked: {run.not_checked}.")
         if run.witness_away:
             self.stdout.write(f"Not compared with a witness: {run.witness_away}.")
+
+    def _found(self, run: Run) -> str:
+        if run.count:
+            return f"{run.count:,} problems."
+        return "no problem in what could be checked." if run.not_checked else "all is as it was sealed."
 
     def _write_json(self, run: Run) -> None:
         done = run.checked
@@ -80,6 +86,7 @@ class Command(BaseCommand):
                     "cosignatures": done.cosignatures,
                     "witnessed": done.witnessed,
                     "witness_away": run.witness_away,
+                    "not_checked": str(run.not_checked or ""),
                     "problems_count": run.count,
                     "problems": [
                         {"kind": one.kind, "entry": one.entry, "words": one.words} for one in run.problems

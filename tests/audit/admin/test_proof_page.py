@@ -12,15 +12,16 @@ from django.db import connection
 from django.test import Client
 
 from audit.admin import proof
-from audit.models import Checkpoint, Verification
+from audit.models import Checkpoint, Verification, WitnessState
 from audit.queries.proof_status import proof_status
 from audit.queries.verifying_progress import say_progress
 from audit.services.verifying import Run
+from audit.services.witnessing import show_witness
 from casino.roles import ROLES
 from tables.models import JournalEntry
 from tests.audit.admin.conftest import browser_of
 from tests.audit.deciding import make_user
-from tests.audit.sealed import LOG, seal, witness_house, write
+from tests.audit.sealed import LOG, WITNESS, seal, witness_house, write
 from tests.tables.playing import NOON, Platform
 
 pytestmark = pytest.mark.django_db
@@ -99,6 +100,31 @@ def test_what_was_found_is_named(auditor: Client, sealed: int) -> None:
     text = text_of(auditor)
     assert "Not as it was sealed" in text
     assert "its bytes are not those that were sealed" in text
+
+
+def test_what_could_not_be_checked_is_not_called_altered(auditor: Client, sealed: int) -> None:
+    run = Run(None, None, "")  # the journal's key is not there
+    assert list(run.find()) == []
+    kept = run.keep(NOON + timedelta(minutes=9), NOON + timedelta(minutes=9))
+    assert (kept.problems_count, kept.problems[0]["kind"]) == (0, "no_key")
+    for url in (PAGE, "/admin/"):
+        text = text_of(auditor, url)
+        assert "Not all could be checked" in text and "Not as it was sealed" not in text
+    assert "no signature can be checked" in text_of(auditor)
+
+
+def test_a_witness_that_does_not_answer_is_not_called_an_alteration(
+    auditor: Client, sealed: int, platform: Platform
+) -> None:
+    write(1, platform.table)
+    seal()
+    show_witness(url="http://127.0.0.1:9", key=WITNESS.verifier, now=NOON)
+    for url in (PAGE, "/admin/"):
+        text = text_of(auditor, url)
+        assert "The witness does not answer" in text and "Not as it was sealed" not in text
+    # One that answers, and will not sign what it is shown, has something against the journal.
+    WitnessState.objects.update(is_away=False, problem="history was rewritten")
+    assert "Not as it was sealed" in text_of(auditor)
 
 
 def test_a_checkpoint_s_note_is_taken_away(auditor: Client, sealed: int) -> None:
