@@ -20,13 +20,14 @@ ENTRIES = """
 SELECT id, action, subject_type, subject_id, subject_label, actor_kind, actor_id, at, request_id, body
 FROM tables_journalentry WHERE id > %s ORDER BY id LIMIT %s
 """
-# Of an event with a list of bets only their number is kept, whatever its type; that has a digest of its own.
+# Of bets only their number is kept, and of names that no event has how many: that has a digest of its own.
 EVENTS = """
 SELECT w.entry_id, sha256(string_agg(f.body_hash, ''::bytea ORDER BY f.seq)),
     sha256(string_agg(sha256(f.body), ''::bytea ORDER BY f.seq)), count(*),
     count(*) FILTER (WHERE f.status = 'refused'),
     min(f.seq) FILTER (
-        WHERE CASE WHEN sha256(f.body) <> f.body_hash THEN encode(f.body, 'escape') !~ '"bets":[0-9]' END)
+        WHERE CASE WHEN sha256(f.body) <> f.body_hash
+        THEN encode(f.body, 'escape') !~ '"(bets|left_out)":[0-9]' END)
 FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[]) AS w (entry_id, table_id, first, last)
 JOIN tables_feedevent f ON f.table_id = w.table_id AND f.seq BETWEEN w.first AND w.last
 GROUP BY w.entry_id

@@ -236,6 +236,8 @@ AnyEvent = (
 )  # fmt: skip
 
 decoder = msgspec.json.Decoder(AnyEvent)
+#: Every name that an event may have on its first level.
+FIELDS = frozenset({"type"}.union(*(one.__struct_encode_fields__ for one in EVENT_TYPES)))
 
 
 def event_schema() -> dict:

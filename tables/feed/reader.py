@@ -17,7 +17,7 @@ import msgspec
 from django.db import DataError, IntegrityError, OperationalError, connection
 from psycopg.errors import DeadlockDetected
 
-from tables.feed.events import MAX_EVENT_BYTES, AnyEvent, Bets, Event, decoder
+from tables.feed.events import FIELDS, MAX_EVENT_BYTES, AnyEvent, Bets, Event, decoder
 from tables.feed.verbs import VERBS
 from tables.models import Bet, BetStatus, EventStatus, FeedEvent, Finding, GameTable, IllegalTransition
 from tables.services import floor
@@ -187,11 +187,7 @@ def _header(plain: Any, event: AnyEvent | None, error: str, table_code: str) -> 
             event_id, seq, "unreadable", f"table: this is the feed of {table_code} (feed/table)"
         )
     digest = hashlib.sha256(_canonical(plain)).digest()
-    # Bets become rows; their players' references may be erased, which nothing here could be.
-    kept = {
-        key: (len(value) if key == "bets" and isinstance(value, list) else value)
-        for key, value in plain.items()
-    }
+    kept = _kept(plain)
     type_, supersedes = plain.get("type"), plain.get("supersedes")
     return _Sent(
         id=event_id,
@@ -204,6 +200,21 @@ def _header(plain: Any, event: AnyEvent | None, error: str, table_code: str) -> 
         event=event,
         error=error,
     )
+
+
+def _kept(plain: dict[str, Any]) -> dict[str, Any]:
+    """Return what is stored of an event: nothing here can be erased, and a player's reference may have to be.
+
+    Bets become rows, and only their number stays, none where they are no list. Under a name that no event
+    has, which is refused, anything may stand; how many such there were is kept.
+    """
+    kept = {name: value for name, value in plain.items() if name in FIELDS}
+    if "bets" in plain:
+        bets = plain["bets"]
+        kept["bets"] = len(bets) if isinstance(bets, list) else 0
+    if left_out := len(plain) - len(kept):
+        kept["left_out"] = left_out
+    return kept
 
 
 def _canonical(plain: Any) -> bytes:

@@ -1,5 +1,7 @@
 """The feed is read exactly once, in order, whatever is sent twice, late, broken or half."""
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -233,6 +235,26 @@ def test_players_are_not_kept_in_what_cannot_be_erased(platform: Platform) -> No
     platform.bet(name, ("b2", "P-10482", "player", "many"))
     for event in FeedEvent.objects.all():
         assert b"P-10482" not in bytes(event.body)
+
+
+@pytest.mark.parametrize(
+    ("fields", "kept"),
+    [
+        ({"type": "bets", "bets": {"id": "b3", "player": "P-10482"}}, {"bets": 0}),
+        ({"type": "bets", "bets": "P-10482"}, {"bets": 0}),
+        ({"type": "bet", "player": "P-10482", "stake": 100}, {"left_out": 2}),
+        ({"type": "heartbeat", "player_name": "Somchai P-10482"}, {"left_out": 1}),
+    ],
+)
+def test_players_are_not_kept_of_a_bad_event_either(
+    platform: Platform, fields: dict[str, Any], kept: dict[str, int]
+) -> None:
+    platform.seq += 1
+    head = {"id": "x", "table": "B01", "seq": platform.seq, "at": "2026-11-29T05:00:00Z"}
+    assert platform.send(msgspec.json.encode(head | fields)).events[0].status == "refused"
+    event = FeedEvent.objects.get(event_id="x")
+    assert msgspec.json.decode(bytes(event.body)) == head | {"type": fields["type"]} | kept
+    assert "P-10482" not in event.error
 
 
 def test_bets_after_the_bell_are_refused_and_found(platform: Platform) -> None:
