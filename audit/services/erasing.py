@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from audit import locks
 from audit.models import (
@@ -24,7 +24,17 @@ from audit.models import (
     LegalHold,
 )
 from audit.services.attachments import erase_attachment
-from tables.models import Bet, BetStatus, JournalText, Player, PlayerIdentity, RoundStatus, WalletDelivery
+from tables.models import (
+    Bet,
+    BetStatus,
+    JournalText,
+    Player,
+    PlayerIdentity,
+    Receivable,
+    RoundStatus,
+    WalletDelivery,
+)
+from tables.models.wallet import UNFINISHED
 from tables.services.actors import Actor
 from tables.services.journal import record
 
@@ -122,6 +132,8 @@ def erase_player(*, player: Player, reason: str, actor: Actor, at: datetime) -> 
     texts += JournalText.objects.filter(entry__subject_type="player", entry__subject_id=player.pk).delete()[0]
     texts += LegalHold.objects.filter(player=player).update(reason="–")
     texts += _erase_complaints(player, actor, at)
+    # What a wallet says of a message may name whom it is for.
+    texts += WalletDelivery.objects.filter(player=player).exclude(last_error="").update(last_error="")
     references, _ = PlayerIdentity.objects.filter(player=player).delete()
     if not references and not texts:
         raise CannotErase(f"nothing is left to erase of player #{player.pk}")
@@ -134,30 +146,41 @@ def _refuse_if_wanted(player: Player) -> None:
     held = LegalHold.objects.filter(player=player, lifted_at__isnull=True).first()
     if held is not None:
         raise CannotErase(f"player #{player.pk} is under a legal hold since {held.placed_at:%Y-%m-%d}")
-    owed = WalletDelivery.objects.filter(player=player).exclude(status="delivered").count()
+    owed = WalletDelivery.objects.filter(player=player, status__in=UNFINISHED).count()
     if owed:
         raise CannotErase(f"{owed} messages about money of player #{player.pk} wait for the wallet")
+    claims = Receivable.objects.filter(player=player, closing__isnull=True).count()
+    if claims:
+        raise CannotErase(f"{claims} claims on player #{player.pk} are neither paid back nor written off")
     waiting = Bet.objects.filter(
         player=player, status=BetStatus.ACCEPTED.value, round__status__in=WAITING_ROUNDS
     ).count()
     if waiting:
         raise CannotErase(f"{waiting} bets of player #{player.pk} are not settled yet")
-    complaint = Complaint.objects.filter(player=player).exclude(status__in=ENDED_COMPLAINTS).first()
+    complaint = _complaints_of(player).exclude(status__in=ENDED_COMPLAINTS).first()
     if complaint is not None:
         raise CannotErase(f"complaint {complaint.number} of player #{player.pk} is not answered yet")
 
 
+def _complaints_of(player: Player) -> QuerySet[Complaint]:
+    """Return a player's complaints: those that were known to be, and those that named the player.
+
+    Somebody may complain before the first bet has come, or write the reference another way than it is.
+    """
+    named = Q(player=player)
+    for reference in PlayerIdentity.objects.filter(player=player).values_list("reference", flat=True):
+        named |= Q(player=None, events__words__player_text__iexact=reference)
+    return Complaint.objects.filter(pk__in=Complaint.objects.filter(named).values("pk"))
+
+
 def _erase_complaints(player: Player, actor: Actor, at: datetime) -> int:
     """Empty what was said in a player's complaints, and erase what was attached; return how many texts."""
-    named = PlayerIdentity.objects.filter(player=player).values("reference")
-    said = ComplaintWords.objects.filter(erased_at__isnull=True)
-    said = said.filter(Q(event__complaint__player=player) | Q(player_text__in=named))
-    count = said.update(erased_at=at)  # a trigger empties what is called erased
-    answers = ComplaintText.objects.filter(event__complaint__player=player, erased_at__isnull=True)
-    count += answers.update(erased_at=at)
+    complaints = list(_complaints_of(player).values_list("pk", flat=True))
+    of_them = {"event__complaint__in": complaints, "erased_at__isnull": True}
+    count = ComplaintWords.objects.filter(**of_them).update(erased_at=at)  # a trigger empties what is erased
+    count += ComplaintText.objects.filter(**of_them).update(erased_at=at)
     attached = Attachment.objects.filter(
-        subject_kind=AttachmentSubject.COMPLAINT.value,
-        subject_id__in=Complaint.objects.filter(player=player).values("pk"),
+        subject_kind=AttachmentSubject.COMPLAINT.value, subject_id__in=complaints
     )
     for attachment in attached:
         count += erase_attachment(attachment=attachment, actor=actor, at=at)

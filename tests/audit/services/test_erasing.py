@@ -10,7 +10,16 @@ from django.db import connection
 from audit.models import LegalHold
 from audit.services.erasing import CannotErase, erase_player, find_player, lift_legal_hold, place_legal_hold
 from audit.services.verifying import Run
-from tables.models import JournalEntry, JournalText, Player, PlayerIdentity, WalletDelivery
+from tables.models import (
+    JournalEntry,
+    JournalText,
+    Player,
+    PlayerIdentity,
+    Receivable,
+    ReceivableClosing,
+    WalletDelivery,
+    WalletTransaction,
+)
 from tables.queries.journal import texts_of
 from tables.services.actors import SYSTEM, Actor, NotAllowed
 from tables.services.journal import record
@@ -136,6 +145,27 @@ def test_money_on_its_way_refuses_it(platform: Platform) -> None:
     with pytest.raises(CannotErase, match="1 messages about money"):
         erase(player)
     assert PlayerIdentity.objects.filter(player=player).exists()
+
+
+def test_money_that_was_settled_by_hand_does_not_and_what_a_wallet_said_goes(platform: Platform) -> None:
+    player = find_player("P-10001")
+    mine = WalletDelivery.objects.filter(player=player)
+    mine.update(status="dead", answer="refused", last_error="no account of P-10001")
+    with pytest.raises(CannotErase, match="1 messages about money"):
+        erase(player)
+    mine.update(status="closed", answer="by_hand")
+    erase(player)
+    assert _tables_holding("P-10001") == []
+
+
+def test_a_claim_that_is_open_refuses_it(paid: Player) -> None:
+    moved = WalletTransaction.objects.filter(player=paid)[0]
+    claim = {"player": paid, "amount_minor": 500, "currency": "THB", "booked_at": NOON}
+    receivable = Receivable.objects.create(transaction=moved, **claim)
+    with pytest.raises(CannotErase, match=f"1 claims on player #{paid.pk} are neither paid back"):
+        erase(paid)
+    ReceivableClosing.objects.create(receivable=receivable, how="written_off", closed_at=NOON)
+    erase(paid)
 
 
 def test_an_open_bet_refuses_it(paid: Player, platform: Platform) -> None:

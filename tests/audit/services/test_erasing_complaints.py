@@ -1,13 +1,17 @@
 """Erasing a player who complained: what was said goes, the complaint and its proofs stay."""
 
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
 
 from audit.models import Complaint, ComplaintChannel, ComplaintWords
 from audit.rules.complaints import Said
+from audit.services.attachments import attach_file
+from audit.services.complaint_verbs import note_complaint
 from audit.services.complaints import Filed, file_complaint
 from audit.services.erasing import CannotErase, erase_player, find_player
 from audit.services.verifying import Run
@@ -78,6 +82,30 @@ def test_while_a_complaint_is_not_answered_nothing_is_erased(round_: Round, play
     with pytest.raises(CannotErase, match=f"complaint {complaint.number} of player #{player.pk} is not"):
         erase(player)
     assert ComplaintWords.objects.get().disputed == SAID
+
+
+def test_one_that_named_the_player_another_way_is_waited_for_as_well(round_: Round, player: Player) -> None:
+    running = complain(round_, player="p-10001").complaint
+    assert running.player is None
+    with pytest.raises(CannotErase, match=f"complaint {running.number} of player #{player.pk} is not"):
+        erase(player)
+
+
+def test_all_of_a_complaint_goes_that_named_the_player_another_way(
+    round_: Round, player: Player, tmp_path: Path, settings: Any, django_capture_on_commit_callbacks: Any
+) -> None:
+    settings.EVIDENCE_FOLDER = str(tmp_path)
+    complaint = complain(round_, player="p-10001", dealer="").complaint  # refused at once
+    agent = User.objects.get(username="pim")
+    who = {"actor": Actor.of_user(agent), "user": agent, "at": NOON}
+    note_complaint(complaint_id=complaint.pk, seen_version=1, text="called from the balcony", **who)
+    gateway = Actor.of_key("0123456789ab")
+    attach_file(subject=complaint, data=b"my balcony", name="Somchai.txt", actor=gateway, at=NOON)
+    with django_capture_on_commit_callbacks(execute=True):
+        erase(player)
+    for text in ("p-10001", "balcony", "Somchai"):
+        assert tables_holding(text) == [], text
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
 def test_what_was_said_goes_and_every_proof_stays(round_: Round, player: Player) -> None:

@@ -19,6 +19,7 @@ from tables.models import (
     Receivable,
     TransactionKind,
     WalletDelivery,
+    WalletTransaction,
 )
 from tables.queries.dead_letters import dead_letters, waiting_behind
 from tables.services.actors import Actor, NotAllowed
@@ -63,8 +64,10 @@ def entry(action: str) -> JournalEntry:
 
 
 def said_why() -> str:
-    """Give the reason of the one entry that has one: it lies beside the entry, which commits to it."""
-    return JournalText.objects.get(name="reason").text
+    """Give the reason of the one entry that has one: it lies beside it, and goes with its player's data."""
+    found = JournalText.objects.get(name="reason")
+    assert found.player_id == WalletTransaction.objects.get(pk=found.entry.subject_id).player_id
+    return found.text
 
 
 def test_sent_again_it_goes_before_what_waited_behind_it(wallet: WalletProcess) -> None:
