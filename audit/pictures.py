@@ -47,7 +47,7 @@ def redraw(data: bytes, kind: AttachmentKind, limits: Limits) -> Redrawn:
         with Image.open(io.BytesIO(data), formats=(FORMATS[kind],)) as opened:
             check_measures(*opened.size, limits)
             opened.load()
-            upright = ImageOps.exif_transpose(opened)
+            upright = _eight_bits(ImageOps.exif_transpose(opened))
             pixels = upright.convert(_mode_of(upright, kind))
     except BadAttachment:
         raise
@@ -65,6 +65,13 @@ def redraw(data: bytes, kind: AttachmentKind, limits: Limits) -> Redrawn:
     else:
         pixels.save(out, "JPEG", quality=JPEG_QUALITY)
     return Redrawn(out.getvalue(), *pixels.size)
+
+
+def _eight_bits(picture: Image.Image) -> Image.Image:
+    """Return a grey picture of 16 bits a pixel with 8; converted as it is, it would be nearly white."""
+    if not picture.mode.startswith("I"):
+        return picture
+    return picture.convert("I").point(lambda value: value * (1 / 256)).convert("L")
 
 
 def _mode_of(picture: Image.Image, kind: AttachmentKind) -> str:

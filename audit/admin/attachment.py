@@ -1,5 +1,6 @@
 """Files attached to incidents, rulings and complaints: listed on their pages, sent there, and given out."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -98,11 +99,14 @@ class AttachmentAdmin(ReadOnlyAdmin):
         return as_download(served.data, served.name, served.content_type)
 
 
-def files_sent(request: HttpRequest) -> list[Sent]:
-    """Read the files of a form; of each one byte more than allowed is enough to be refused for it."""
+def files_sent(request: HttpRequest) -> Iterator[Sent]:
+    """Read the files of a form one by one, those that are too many as well: each of them is told of.
+
+    Of each one byte more than allowed is enough to be refused for it.
+    """
     most = limits()
-    sent = request.FILES.getlist("files")[: most.count]
-    return [Sent(file.name or "", file.read(most.size_bytes + 1)) for file in sent]
+    for file in request.FILES.getlist("files"):
+        yield Sent(file.name or "", file.read(most.size_bytes + 1))
 
 
 def say_not_taken(rule: str, message: str, name: str = "") -> str:

@@ -94,9 +94,9 @@ def _check_pdf(data: bytes) -> None:
         raise BadAttachment("attachment/cut", "The PDF is cut off, or something follows its end.")
     if ZIP_END in data[-ZIP_TAIL_BYTES:]:
         raise BadAttachment("attachment/two-in-one", "The PDF is an archive at the same time.")
-    if b"/Encrypt" in data:
-        raise BadAttachment("attachment/locked", "The PDF is locked by a password.")
     plain = _HEX_IN_NAME.sub(lambda found: bytes([int(found[1], 16)]), data)
+    if b"/Encrypt" in plain:
+        raise BadAttachment("attachment/locked", "The PDF is locked by a password.")
     active = _ACTIVE.search(plain)
     if active:
         raise BadAttachment(

@@ -89,6 +89,7 @@ def attach_file(
     if actor.kind != "key":  # a key's scope was asked where the request came in
         actor.require(PERMISSION)
     allowed = limits()
+    _refuse_if_full(subject, allowed)  # before a picture is decoded that has no room
     kind = kind_of(data, allowed)
     width_px, height_px = None, None
     if kind in PICTURES:
@@ -194,6 +195,10 @@ def _require_room(subject: Any, allowed: Limits) -> None:
     with connection.cursor() as cursor:
         key = f"attachment/{subject._meta.model_name}/{subject.pk}"
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [key])
+    _refuse_if_full(subject, allowed)
+
+
+def _refuse_if_full(subject: Any, allowed: Limits) -> None:
     there = Attachment.objects.filter(subject_kind=subject._meta.model_name, subject_id=subject.pk).count()
     if there >= allowed.count:
         raise BadAttachment(

@@ -1,6 +1,6 @@
 """Taking complaints down: what the rule asks for, which round is meant, whether it is in time."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -116,7 +116,7 @@ def file_complaint(
     sender: str = "",
     idempotency_key: str = "",
     chosen: Round | None = None,
-    files: Sequence[Sent] = (),
+    files: Iterable[Sent] = (),
 ) -> Filed:
     """Take a complaint down. `at` is the moment the server received it, and decides whether it is in time.
 
@@ -277,9 +277,15 @@ def said_last(complaint: Complaint) -> Said:
 
 
 def _filled_up(said: Said, complaint: Complaint) -> Said:
-    """Fill what was not said this time with what was said before."""
+    """Fill what was not said this time with what was said before. A time is one thing with its zone."""
     before = said_last(complaint)
-    return Said(**{name: getattr(said, name) or getattr(before, name) for name in Said.__dataclass_fields__})
+    new_time = {"has_seconds", "zone"} if said.played_at is not None else set()
+    return Said(
+        **{
+            name: getattr(said, name) if name in new_time else getattr(said, name) or getattr(before, name)
+            for name in Said.__dataclass_fields__
+        }
+    )
 
 
 __all__ = [

@@ -372,9 +372,12 @@ def test_files_come_with_the_form_and_a_refused_one_is_named(
 ) -> None:
     settings.EVIDENCE_FOLDER = str(tmp_path)
     round_ = platform.play("9H 2D KC QS", ("b1", "P-10001", "player", 100))
-    files = [SimpleUploadedFile("chat.txt", b"two cards"), SimpleUploadedFile("page.png", b"<html>")]
+    settings.ATTACHMENT_MAX_COUNT = 1
+    sent = [("page.png", b"<html>"), ("chat.txt", b"two cards"), ("more.txt", b"and this")]
+    files = [SimpleUploadedFile(name, data) for name, data in sent]
     said = desk.post(NEW, typed(round_, do="record", files=files), follow=True).content.decode()
     assert "page.png was not attached. This is HTML, SVG or XML." in said
+    assert "more.txt was not attached. So many files are attached already" in said
     complaint = Complaint.objects.get()
     [kept] = Attachment.objects.filter(subject_kind="complaint", subject_id=complaint.pk)
     assert kept.file.name == "chat.txt"

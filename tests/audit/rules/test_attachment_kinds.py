@@ -1,5 +1,7 @@
 """A file is what its bytes say."""
 
+import zlib
+
 import pytest
 
 from audit.pictures import redraw
@@ -47,6 +49,7 @@ def test_the_four_kinds_are_told_by_their_bytes(data: bytes, kind: str) -> None:
         (hostile.PDF + b"<script>alert(1)</script>", "attachment/cut"),
         (hostile.PDF.replace(b"trailer", b"PK\x05\x06" + bytes(18) + b"trailer"), "attachment/two-in-one"),
         (hostile.PDF.replace(b"/Root", b"/Encrypt 9 0 R/Root"), "attachment/locked"),
+        (hostile.PDF.replace(b"/Root", b"/Encr#79pt 9 0 R/Root"), "attachment/locked"),
         (
             hostile.PDF.replace(b"/Pages 2", b"/OpenAction<</S/JavaScript/JS(x)>>/Pages 2"),
             "attachment/active",
@@ -106,6 +109,29 @@ def test_a_turned_photo_is_kept_upright_and_without_its_place() -> None:
     kept = redraw(out.getvalue(), AttachmentKind.JPEG, LIMITS)
     assert (kept.width_px, kept.height_px) == (20, 40)
     assert b"somebody" not in kept.data
+
+
+def test_a_grey_picture_of_16_bits_keeps_its_greys() -> None:
+    import io
+
+    from PIL import Image
+
+    picture = Image.new("I;16", (3, 1))
+    for place, grey in enumerate((0, 0x3000, 0xFFFF)):
+        picture.putpixel((place, 0), grey)
+    out = io.BytesIO()
+    picture.save(out, "PNG")
+    kept = Image.open(io.BytesIO(redraw(out.getvalue(), AttachmentKind.PNG, LIMITS).data))
+    assert [kept.getpixel((place, 0)) for place in range(3)] == [0, 0x30, 0xFF]
+
+
+@pytest.mark.parametrize("name", [b"zTXt", b"iCCP"])
+def test_a_bomb_in_what_a_picture_says_of_itself_is_refused(name: bytes) -> None:
+    packed = hostile.chunk(name, b"name\x00\x00" + zlib.compress(bytes(100_000_000), 9))
+    data = hostile.png(3, 2)
+    with pytest.raises(BadAttachment) as refused:
+        redraw(data[:33] + packed + data[33:], AttachmentKind.PNG, LIMITS)
+    assert refused.value.rule == "attachment/broken"
 
 
 @pytest.mark.parametrize(
