@@ -364,6 +364,42 @@ def test_it_is_escalated_a_day_before_its_answer_is_due(round_: Round, agent: Us
     assert complaint.escalated_at == at + timedelta(days=9) + MOMENT
 
 
+@pytest.mark.parametrize(
+    ("window", "answer", "days", "due_days"),
+    [
+        ("5 business days", "10 days", 8, 10),  # from Sunday 29 November: Mon, Tue, Thu, Fri, Mon 7 December
+        ("7 days", "5 business days", 7, 8),
+        ("24 hours", "8 weeks", 1, 56),
+    ],
+)
+def test_the_houses_calendar_counts_for_both_clocks(
+    round_: Round, agent: User, settings: Any, window: str, answer: str, days: int, due_days: int
+) -> None:
+    settings.COMPLAINT_FILING_WINDOW, settings.COMPLAINT_ANSWER_WITHIN = window, answer
+    settings.COMPLAINT_HOLIDAYS = ["2026-12-02"]  # a Wednesday
+    at, last = result_at(round_), result_at(round_) + timedelta(days=days)
+    first = file(said_of(round_), agent, at).complaint
+    assert (first.window_ends_at, first.answer_due_at) == (last, at + timedelta(days=due_days))
+    assert file(said_of(round_), agent, last).complaint.status == "received"
+    assert file(said_of(round_), agent, last + MOMENT).complaint.refusal == "late"
+
+
+def test_a_time_that_is_told_anew_is_told_with_its_own_zone_and_seconds(
+    round_: Round, agent: User, settings: Any
+) -> None:
+    settings.COMPLAINT_WHEN_INCOMPLETE = "wait"
+    begun = round_.betting_opened_at  # at noon, five in the morning by UTC
+    said = said_of(round_, dealer="", played_at=begun + timedelta(hours=9, seconds=7), has_seconds=True)
+    complaint = file(said, agent, result_at(round_)).complaint
+    assert (complaint.checks["played_at"], begun.second > 0) == ("differs", True)
+    minute = begun.replace(second=0, microsecond=0)
+    told = Said(played_at=minute)
+    done = add_information(**by(agent, complaint, result_at(round_), said=told))
+    assert done.checks["played_at"] == "agrees"
+    words = done.events.get(version=2).words
+    assert (words.played_at, words.zone) == (minute, "")
+
+
 def test_settings_give_another_window_and_another_answer_time(
     round_: Round, agent: User, settings: Any
 ) -> None:
