@@ -16,6 +16,7 @@ from audit.api import complaint_bodies as bodies
 from audit.api import examples, inputs
 from audit.api.schema import COMPLAINT, VERB, complaint_problems
 from audit.models import Complaint, ComplaintChannel
+from audit.queries.complaint_rounds import find_meant
 from audit.rules.complaints import Said
 from audit.services import complaint_verbs as verbs
 from audit.services.attachments import Sent, attach_file, limits
@@ -74,7 +75,19 @@ def who_asks(request: Request) -> tuple[Actor, Any]:
     return Actor.of_user(request.user), request.user
 
 
-class Complaints(ApiView):
+class ComplaintApiView(ApiView):
+    """Something that is said of a complaint."""
+
+    def check_own(self, said: Said) -> None:
+        """Raise unless the one who sends may speak of the round that is meant, or of no known table.
+
+        :raises Problem: 403, if the key is another table's.
+        """
+        if isinstance(self.request.auth, ApiKey) and (table := find_meant(said).table) is not None:
+            self.check_table(table.code)
+
+
+class Complaints(ComplaintApiView):
     scopes, permission = (Scope.COMPLAINT_READ,), "audit.view_complaint"
 
     def needed(self, method: str) -> tuple[tuple[str, ...], str | None]:
@@ -130,8 +143,10 @@ class Complaints(ApiView):
             raise bad_field(
                 "Idempotency-Key", "idempotency-key", "A header of 1 to 64 printable characters is wanted."
             )
+        said = _said(fields)
+        self.check_own(said)
         filed = file_complaint(
-            said=_said(fields),
+            said=said,
             channel=ComplaintChannel(fields["channel"]),
             language=fields["language"],
             actor=actor,
@@ -196,7 +211,7 @@ class OneComplaint(ApiView):
         return Response(self.write(bodies.ComplaintDetailBody, bodies.with_details(complaint)))
 
 
-class ComplaintInformation(ApiView):
+class ComplaintInformation(ComplaintApiView):
     scopes, permission = (Scope.COMPLAINT_WRITE,), HANDLE
 
     @extend_schema(
@@ -215,10 +230,12 @@ class ComplaintInformation(ApiView):
         complaint = complaint_in_path(self, number)
         fields = inputs.read_input(bodies.Information, request)
         actor, user = who_asks(request)
+        said = _said(fields)
+        self.check_own(said)
         add_information(
             complaint_id=complaint.pk,
             seen_version=fields.get("seen_version"),
-            said=_said(fields),
+            said=said,
             actor=actor,
             user=user,
             at=timezone.now(),

@@ -87,6 +87,18 @@ def test_a_machine_needs_a_key_and_a_person_does_not(round_: Round, gateway: Cli
     assert key_client(None, "complaint:write").get(URL).status_code == 403
 
 
+def test_a_key_for_one_table_speaks_of_no_other(round_: Round) -> None:
+    other = make_table(code="B02", rulebook="commission")
+    theirs, ours = (key_client(table, "complaint:write") for table in (other, round_.table))
+    status, body = post(theirs, details(round_), key="m-1")
+    assert (status, body["type"]) == (403, "urn:bluecard:problem:other-table")
+    assert post(theirs, details(round_, table="", round=round_.platform_id), key="m-2")[0] == 403
+    number = post(theirs, details(round_, table="B02", round="9"), key="m-3")[1]["number"]
+    assert post(theirs, {"table": "B01", "round": "1"}, path=f"/{number}/information")[0] == 403
+    assert [one.table for one in Complaint.objects.all()] == [other]
+    assert post(ours, details(round_), key="m-4")[0] == 201
+
+
 @pytest.mark.parametrize(
     ("changes", "refusal", "missing"),
     [
