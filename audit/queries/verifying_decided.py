@@ -6,7 +6,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from audit.commitments import commitment, state_of, terms_of, words_kept
-from audit.models import Complaint, ComplaintEvent, ComplaintText, ComplaintWords, Incident, Ruling, SignIn
+from audit.models import (
+    Attachment,
+    Complaint,
+    ComplaintEvent,
+    ComplaintText,
+    ComplaintWords,
+    Incident,
+    Ruling,
+    SignIn,
+)
 from audit.queries.verifying import Problem
 
 BATCH = 2_000
@@ -31,6 +40,7 @@ class Decided:
         self.approvals: dict[int, Mapping[str, Any]] = {}
         self.signed_in: set[int] = set()
         self.steps: dict[tuple[int, int], Step] = {}
+        self.attached: dict[str, tuple[str, int, Mapping[str, Any]]] = {}
 
     def note(
         self, entry: int, action: str, kind: str, subject_id: int, label: str, data: Mapping[str, Any]
@@ -45,6 +55,8 @@ class Decided:
             self.approvals[subject_id] = data
         elif action == "ruling.signed_in":
             self.signed_in.add(data["sign_in"])
+        elif action == "attachment.added":
+            self.attached[data["attachment"]] = label, entry, data
         elif kind == "complaint" and "version" in data:
             step = Step(action.removeprefix("complaint."), entry, data)
             self.steps[subject_id, data["version"]] = step
@@ -61,6 +73,7 @@ class Decided:
         yield from self._rulings()
         yield from self._complaints()
         yield from self._events()
+        yield from self._attachments()
         yield from _texts()
 
     def _rulings(self) -> Iterator[Problem]:
@@ -112,6 +125,25 @@ class Decided:
                 yield Problem("complaint_altered", f"{name} is not what was written", step.entry)
         for (_, version), step in sorted(told.items()):
             yield Problem("complaint_deleted", f"step {version} of a complaint is gone", step.entry)
+
+    def _attachments(self) -> Iterator[Problem]:
+        """Compare what is attached; a file is compared with the commitment whenever it is given out."""
+        told = dict(self.attached)
+        for one in Attachment.objects.order_by("pk").iterator(BATCH):
+            subject = self.subjects[one.subject_kind].get(one.subject_id)
+            label, entry, data = told.pop(str(one.uuid), (None, 0, {}))
+            if label is None:
+                words = f"attachment {one.uuid} to {one.subject_kind} {subject} has no entry in the journal"
+                yield Problem("attachment_forged", words)
+            elif (label, one.kind, one.size_bytes, bytes(one.commitment).hex()) != (
+                subject,
+                data["kind"],
+                data["bytes"],
+                data["commitment"],
+            ):
+                yield Problem("attachment_altered", f"attachment {one.uuid} is not what was attached", entry)
+        for uuid, (label, entry, _) in told.items():
+            yield Problem("attachment_deleted", f"attachment {uuid} to {label} is gone", entry)
 
 
 def _asked(ruling: Ruling, is_approved: bool) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from tests.database import OwnTestDatabase
 SEALED = ("audit_leaf", "audit_treenode", "audit_checkpoint", "audit_cosignature", "audit_pendingentry")
 TAMPERED = ("tables_journalentry", "tables_settlementline", "tables_card", "tables_feedevent", "tables_bet",
             "audit_ruling", "audit_signin", "audit_complaint", "audit_complaintevent", "audit_complaintwords",
-            "audit_complainttext", "audit_rulinground", "audit_videoholdcause")  # fmt: skip
+            "audit_complainttext", "audit_rulinground", "audit_videoholdcause", "audit_attachment",
+            "audit_attachmentfile")  # fmt: skip
 Tamper = Callable[..., None]
 
 

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from audit.models import Complaint, ComplaintChannel, Ruling, RulingKind
 from audit.rules.complaints import Said
+from audit.services.attachments import attach_file
 from audit.services.complaint_verbs import accept_complaint, note_complaint
 from audit.services.complaints import file_complaint
 from audit.services.rulings import sign_in_again
@@ -143,6 +146,30 @@ def test_a_complaint_altered(house: House, tamper: Tamper, statement: str, kinds
     problems = found()
     assert [kind for kind, _ in problems] == kinds
     assert any(house.complaint.number in words for _, words in problems)
+
+
+@pytest.mark.parametrize(
+    ("statement", "kind"),
+    [
+        ("UPDATE audit_attachment SET commitment = sha256(commitment)", "attachment_altered"),
+        ("UPDATE audit_attachment SET size_bytes = 1", "attachment_altered"),
+        ("UPDATE audit_attachment SET uuid = gen_random_uuid()", "attachment_forged"),
+        ("DELETE FROM audit_attachmentfile; DELETE FROM audit_attachment", "attachment_deleted"),
+    ],
+)
+def test_an_attachment_altered(
+    house: House, tamper: Tamper, statement: str, kind: str, tmp_path: Path, settings: Any
+) -> None:
+    settings.EVIDENCE_FOLDER = str(tmp_path)
+    actor = Actor.of_key("0123456789ab")
+    kept = attach_file(subject=house.complaint, data=b"two cards", name="a.txt", actor=actor, at=NOON)
+    seal()
+    assert found() == []
+    tamper(statement)
+    problems = found()
+    assert problems[0][0] == kind
+    if kind != "attachment_forged":
+        assert str(kept.uuid) in problems[0][1] and len(problems) == 1
 
 
 def test_a_complaint_that_nobody_took_down(house: House, tamper: Tamper) -> None:
