@@ -213,7 +213,7 @@ class Reader:
             raise Invalid("file", f"its first line is no head of an export ({problem})") from None
         if self.head.get("format") != FORMAT:
             raise Invalid("file", f"its format is not {FORMAT}")
-        if not (isinstance(self.first, int) and isinstance(self.last, int)):
+        if not (isinstance(self.first, int) and isinstance(self.last, int) and 0 <= self.first <= self.last):
             raise Invalid("file", "its first line names no entries")
         self.is_whole = self.first == 0 and self.last == self.checkpoint.size - 1
         self.tree, self.roots = Tree(), {}

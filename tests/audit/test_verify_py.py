@@ -185,6 +185,7 @@ def test_the_first_bad_entry_is_named(
         put(0, "key", "a+b+c"),
         put(0, "last", "9"),
         lambda lines: lines.clear(),
+        lambda lines: (put(0, "last", -1)(lines), lines.__delitem__(slice(1, None))),  # of no entry at all
         lambda lines: put(0, "checkpoint", lines[0]["checkpoint"].replace("\n3", "\n2", 1))(lines),
     ],
 )
