@@ -130,6 +130,5 @@ def _record(
 ) -> None:
     moved = delivery.transaction
     data = {"reason": reason.strip(), "amount_minor": moved.amount_minor, "currency": moved.currency, **more}
-    about = {"subject": moved, "label": moved.key, "player_id": moved.player_id}
-    record(action, **about, actor=actor, at=at, data=data)
+    record(action, subject=moved, label=moved.key, actor=actor, at=at, data=data, player_id=moved.player_id)
     transaction.on_commit(partial(outbox.ring, DELIVER_WALLET))

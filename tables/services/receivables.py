@@ -30,6 +30,13 @@ def close_receivable(
         raise CannotMend("", "wallet/receivable", f"{claim.transaction.key} has ended already") from error
     data = {"reason": reason.strip(), "amount_minor": claim.amount_minor, "currency": claim.currency}
     key = claim.transaction.key
-    about = {"subject": claim.transaction, "label": key, "player_id": claim.player_id}
-    record(f"receivable.{how.value}", **about, actor=actor, at=at, data=data)
+    record(
+        f"receivable.{how.value}",
+        subject=claim.transaction,
+        label=key,
+        actor=actor,
+        at=at,
+        data=data,
+        player_id=claim.player_id,
+    )
     return closing

@@ -37,7 +37,7 @@ VERBS: dict[str, tuple[Callable[..., Complaint], dict[str, Any]]] = {
     "information": (add_information, {}),
 }
 #: How a complaint gets into a state.
-WAYS = {
+WAYS: dict[str, list[str]] = {
     "received": [],
     "waiting": ["wait"],
     "accepted": ["accept"],
@@ -77,7 +77,7 @@ def manager(round_: Round) -> User:
 
 def perform(verb: str, complaint: Complaint, other: Complaint, manager: User) -> None:
     function, more = VERBS[verb]
-    own = {
+    own: dict[str, dict[str, Any]] = {
         "assign": {"owner": manager},
         "merge": {"into_number": other.number},
         "information": {"said": Said(contact="chat 4412")},

@@ -160,7 +160,7 @@ def test_money_that_was_settled_by_hand_does_not_and_what_a_wallet_said_goes(pla
 
 def test_a_claim_that_is_open_refuses_it(paid: Player) -> None:
     moved = WalletTransaction.objects.filter(player=paid)[0]
-    claim = {"player": paid, "amount_minor": 500, "currency": "THB", "booked_at": NOON}
+    claim: dict[str, Any] = {"player": paid, "amount_minor": 500, "currency": "THB", "booked_at": NOON}
     receivable = Receivable.objects.create(transaction=moved, **claim)
     with pytest.raises(CannotErase, match=f"1 claims on player #{paid.pk} are neither paid back"):
         erase(paid)

@@ -250,7 +250,7 @@ def test_players_are_not_kept_of_a_bad_event_either(
     platform: Platform, fields: dict[str, Any], kept: dict[str, int]
 ) -> None:
     platform.seq += 1
-    head = {"id": "x", "table": "B01", "seq": platform.seq, "at": "2026-11-29T05:00:00Z"}
+    head: dict[str, Any] = {"id": "x", "table": "B01", "seq": platform.seq, "at": "2026-11-29T05:00:00Z"}
     assert platform.send(msgspec.json.encode(head | fields)).events[0].status == "refused"
     event = FeedEvent.objects.get(event_id="x")
     assert msgspec.json.decode(bytes(event.body)) == head | {"type": fields["type"]} | kept
