@@ -22,9 +22,7 @@ def questions_waiting(user: Any, now: datetime) -> dict[str, Any]:
     if user.has_perm("audit.give_consent"):
         context["consents_waiting"] = _consents(user, now)
     if user.has_perm("audit.view_videohold"):
-        urgent = urgent_holds(now, 2 * SHOWN)
-        context["video_lapsing"] = [hold for hold in reversed(urgent) if hold.status == "asked"][:SHOWN]
-        context["video_alarms"] = [hold for hold in urgent if hold.status != "asked"][:SHOWN]
+        context["video_lapsing"], context["video_alarms"] = urgent_holds(now, SHOWN)
     return context
 
 

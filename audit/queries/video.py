@@ -3,7 +3,8 @@
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import Case, F, Prefetch, Q, QuerySet, When, Window
+from django.db.models.functions import RowNumber
 
 from audit.models import VideoHold, VideoHoldCause, VideoHoldStatus
 from tables.models import Round
@@ -50,19 +51,30 @@ def loaded_holds() -> QuerySet[VideoHold]:
     return VideoHold.objects.select_related("round__table").prefetch_related(Prefetch("causes", causes))
 
 
-def lapsing_holds(now: datetime, within: timedelta = LAPSE_SOON) -> QuerySet[VideoHold]:
-    """Return holds without an answer whose video will be gone within some hours, the soonest first."""
-    unanswered = VideoHold.objects.filter(status=VideoHoldStatus.ASKED.value, lapses_at__lte=now + within)
-    return unanswered.select_related("round__table").order_by("lapses_at")
+class UrgentHolds(NamedTuple):
+    """Holds about to lapse, the soonest first; those that did so unanswered or were refused, the newest."""
+
+    lapsing: list[VideoHold]
+    alarms: list[VideoHold]
 
 
-def urgent_holds(now: datetime, limit: int) -> list[VideoHold]:
-    """Return in one query the holds about to lapse, and those that did so unanswered or were just refused."""
+def urgent_holds(now: datetime, most: int) -> UrgentHolds:
+    """Return in one query what is urgent about video, so many of each kind: neither hides the other."""
+    asked, lapses = VideoHoldStatus.ASKED.value, F("lapses_at")
     is_refused = Q(status=VideoHoldStatus.REFUSED.value, lapses_at__gte=now)
     is_late = Q(status=VideoHoldStatus.LAPSED.value, alarmed_at__isnull=False)
-    is_near = Q(status=VideoHoldStatus.ASKED.value, lapses_at__lte=now + LAPSE_SOON)
-    found = VideoHold.objects.filter(is_refused | is_late | is_near).select_related("round__table")
-    return list(found.order_by("-lapses_at")[:limit])
+    is_near = Q(status=asked, lapses_at__lte=now + LAPSE_SOON)
+    soonest = Case(When(status=asked, then=lapses))
+    place = Window(
+        RowNumber(),
+        partition_by=Case(When(status=asked, then=1), default=0),
+        order_by=[soonest.asc(nulls_last=True), lapses.desc(), F("id").desc()],
+    )
+    holds = VideoHold.objects.filter(is_refused | is_late | is_near).annotate(place=place)
+    found = list(holds.filter(place__lte=most).select_related("round__table").order_by("place"))
+    return UrgentHolds(
+        [hold for hold in found if hold.status == asked], [hold for hold in found if hold.status != asked]
+    )
 
 
 def due_holds(now: datetime, limit: int = 50) -> list[int]:

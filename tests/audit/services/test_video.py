@@ -9,7 +9,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from audit.models import Incident, IncidentSource, RulingKind, VideoHold
-from audit.queries.video import due_holds, lapsing_holds, video_of
+from audit.queries.video import due_holds, urgent_holds, video_of
 from audit.services.consents import ask_to_release, give_consent
 from audit.services.incidents import report_incident
 from audit.services.recording import ask_recorder, lapse_holds
@@ -160,16 +160,30 @@ def test_a_recorder_that_is_away_ends_in_an_alarm_and_a_late_word_still_counts(
     hold = report(round_, at)
     recorder.server.faults.append("error_500")
     hold = asked(hold, recorder, at)
-    assert list(lapsing_holds(hold.lapses_at - timedelta(hours=6) - MOMENT)) == []
-    assert list(lapsing_holds(hold.lapses_at - timedelta(hours=6))) == [hold]
+    assert urgent_holds(hold.lapses_at - timedelta(hours=6) - MOMENT, 8) == ([], [])
+    assert urgent_holds(hold.lapses_at - timedelta(hours=6), 8) == ([hold], [])
     assert lapse_holds(now=hold.lapses_at) == 0
     gone = hold.lapses_at + MOMENT
     assert lapse_holds(now=gone) == 1
     hold.refresh_from_db()
     assert (hold.status, hold.alarmed_at, hold.due_at) == ("lapsed", gone, gone + timedelta(minutes=15))
+    assert urgent_holds(gone, 8) == ([], [hold])
     assert JournalEntry.objects.filter(action="video.alarm").count() == 1
     hold = asked(hold, recorder, gone + timedelta(minutes=15))
     assert hold.status == "held"
+
+
+def test_a_shoe_whose_video_is_refused_hides_nothing_that_is_about_to_lapse(round_: Round) -> None:
+    now = datetime.now(UTC)
+    near, far = [now + timedelta(hours=hours) for hours in (5, 1, 3)], now + timedelta(hours=23)
+    VideoHold.objects.bulk_create(
+        VideoHold(round=round_, camera=f"c{number}", from_at=now, lapses_at=lapses_at, asked_at=now)
+        for number, lapses_at in enumerate([*near, *[far] * 20])
+    )
+    VideoHold.objects.filter(lapses_at=far).update(status="refused")
+    urgent = urgent_holds(now, 8)
+    assert [hold.camera for hold in urgent.lapsing] == ["c1", "c2", "c0"]
+    assert [hold.status for hold in urgent.alarms] == ["refused"] * 8
 
 
 def test_a_hold_is_released_by_two_persons_only(round_: Round, recorder: OwnRecorder) -> None:
