@@ -214,7 +214,7 @@ def page_context(request: HttpRequest, complaint: Complaint, redone: Redone | No
         "missing": say_missing(missing_of(complaint)),
         "verbs": _verbs(request, complaint),
         "needs_reason": any(verb.needs for _name, verb in _verbs(request, complaint)),
-        "may_note": request.user.has_perm(HANDLE),
+        "may_note": complaint.status != "closed" and request.user.has_perm(HANDLE),
         "may_add": complaint.status in ("received", "waiting") and request.user.has_perm(HANDLE),
         "zones": zone_names(),
         "tables": list(GameTable.objects.order_by("code").values_list("code", flat=True)),
@@ -296,13 +296,16 @@ def _duplicates(complaint: Complaint) -> list[Complaint]:
 
 
 def _kept(redone: Redone | None, context: Mapping[str, Any]) -> dict[str, Any]:
-    """Give back a note in its field, and a reason whose field went away with the state it was for."""
+    """Give back a note in its field, and a text whose field went away with the state it was for."""
     if redone is None:
         return {}
     has_field = context["needs_reason"] or context["may_ask_admission"] or context["may_consent"]
+    lost = "" if has_field else redone.typed.get("reason", "")
+    if redone.verb in ("note", "answer") and not context["may_note"]:
+        lost = redone.typed.get("text", "")
     return {
         "note_text": redone.typed.get("text", "") if redone.verb == "note" else "",
-        "kept_reason": "" if has_field else redone.typed.get("reason", ""),
+        "kept_reason": lost,
         "says_more": redone.verb == "information",
     }
 
@@ -311,7 +314,7 @@ def _answer(
     request: HttpRequest, complaint: Complaint, typed: Mapping[str, Any], said: Any, zone: str
 ) -> dict[str, Any]:
     """Begin an answer from the template that fits, or the one chosen, in the player's language."""
-    if complaint.status == "received" or not request.user.has_perm(HANDLE):
+    if complaint.status in ("received", "closed") or not request.user.has_perm(HANDLE):
         return {"may_answer": False}
     fitting = fitting_template(complaint.status, complaint.refusal, complaint.outcome)
     name = request.GET.get("template", fitting)

@@ -96,7 +96,10 @@ def write_event(
     erased.
 
     :raises IllegalTransition: if it may not become `to`.
+    :raises CannotChange: if it is closed, and this does not open it again.
     """
+    if complaint.status == ComplaintStatus.CLOSED and action is not ComplaintAction.REOPENED:
+        raise CannotChange("complaint/reopen", f"{complaint.number} is closed; say why it is opened again")
     if to is not None:
         require_complaint_transition(complaint, to)
     before = complaint.status

@@ -114,8 +114,6 @@ def review_complaint(
     """Begin to look into a complaint."""
     actor.require(HANDLE)
     complaint = open_complaint(complaint_id, seen_version)
-    if complaint.status == ComplaintStatus.CLOSED:
-        raise CannotChange("complaint/reopen", f"{complaint.number} is closed; say why it is opened again")
     write_event(
         complaint, ComplaintAction.REVIEWED, actor=actor, user=user, at=at, to=ComplaintStatus.UNDER_REVIEW
     )
@@ -227,6 +225,8 @@ def reopen_complaint(
     if complaint.status == ComplaintStatus.REFUSED and complaint.refusal == ComplaintRefusal.LATE:
         raise CannotChange("complaint/late", f"{complaint.number} came late; admitting it takes two persons")
     is_refused = complaint.status == ComplaintStatus.REFUSED
+    if not is_refused and complaint.status != ComplaintStatus.CLOSED:
+        raise CannotChange("complaint/state", f"{complaint.number} is {complaint.status}: it is open")
     write_event(
         complaint,
         ComplaintAction.REOPENED,
