@@ -131,11 +131,13 @@ class Decided:
         told = dict(self.attached)
         for one in Attachment.objects.order_by("pk").iterator(BATCH):
             subject = self.subjects[one.subject_kind].get(one.subject_id)
-            label, entry, data = told.pop(str(one.uuid), (None, 0, {}))
-            if label is None:
+            said = told.pop(str(one.uuid), None)
+            if said is None:
                 words = f"attachment {one.uuid} to {one.subject_kind} {subject} has no entry in the journal"
                 yield Problem("attachment_forged", words)
-            elif (label, one.kind, one.size_bytes, bytes(one.commitment).hex()) != (
+                continue
+            label, entry, data = said
+            if (label, one.kind, one.size_bytes, bytes(one.commitment).hex()) != (
                 subject,
                 data["kind"],
                 data["bytes"],
