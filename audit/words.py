@@ -173,7 +173,7 @@ TOLD: Final = {
 REFUSALS: Final = {
     "ruling/decided": _("This request was decided already. Nothing more was done."),
     "ruling/expired": _("The time to decide has run out. Ask again."),
-    "ruling/stale": _("A round changed since this was asked for. It cannot be approved any more: ask again."),
+    "ruling/stale": _("It changed since it was asked for. It cannot be approved any more: ask again."),
     "ruling/preview": _("What you saw is not what was asked for. Look again."),
     "ruling/four-eyes": _("This takes a second person: who asked for it cannot approve it."),
     "ruling/sign-in": _("The password is wrong or missing: this sum takes a new sign-in."),
@@ -187,6 +187,8 @@ REFUSALS: Final = {
     "ruling/one-round": _("This is about one round."),
     "ruling/table": _("These rounds are not of this table."),
     "ruling/shoe": _("No shoe is named."),
+    "ruling/shoe-gone": _("The shoe has left the table already."),
+    "ruling/incident": _("The incident is about something else than this ruling."),
     "ruling/kinds": _("Choose the kinds of bet that are void."),
     "ruling/re-deal": _("This round cannot be dealt again."),
     "ruling/correct": _("These cards cannot be a correction."),

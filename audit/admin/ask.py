@@ -25,6 +25,7 @@ from audit.models import RulingKind, RulingRound
 from audit.queries.approvals import open_ruling_on, takes_second_person
 from audit.queries.previews import Preview
 from audit.queries.ruling_money import money_of_parts
+from audit.queries.rulings_in_force import TAKES_SHOE
 from audit.services.asking import preview_ruling
 from audit.services.reporting import ask_once
 from audit.services.rulings import is_proposed
@@ -156,7 +157,7 @@ def _context(asked: Asked, seen: Preview | None, refusal: Refusal | None, given:
         "incident": asked.incident,
         "complaint": asked.complaint,
         "incident_title": incident_title(asked.incident) if asked.incident else "",
-        "rule_proposed": is_proposed(asked.incident, kind) if kind and asked.incident else None,
+        "rule_proposed": is_proposed(asked.incident, kind, asked.facts) if kind and asked.incident else None,
         "rule": rule_of(rulebook, passage),
         "refusal": refusal,
         "reason": given.get("reason", ""),
@@ -200,13 +201,14 @@ def _named(asked: Asked) -> str:
 def _offered(asked: Asked) -> list[RulingKind]:
     """Leave out what makes no sense for this subject now."""
     offered = list(kinds_for(asked.subject))
-    round_ = asked.subject.round
-    if round_ is None:
-        return offered
-    if not _in_force(round_).exists():
-        offered.remove(RulingKind.REINSTATE)
+    round_, shoe = asked.subject.round, asked.subject.shoe
     if asked.incident is None:
         offered.remove(RulingKind.STAND)
+    if round_ is None:
+        is_gone = shoe is not None and shoe.ended_at is not None
+        return [kind for kind in offered if not (is_gone and kind in TAKES_SHOE)]
+    if not _in_force(round_).exists():
+        offered.remove(RulingKind.REINSTATE)
     if round_.status == RoundStatus.VOIDED:
         offered = [kind for kind in offered if kind in (RulingKind.REINSTATE, RulingKind.STAND)]
     return offered

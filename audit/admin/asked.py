@@ -30,8 +30,9 @@ OF_A_SHOE = (
     RulingKind.REPLACE_SHOE,
     RulingKind.RESHUFFLE,
     RulingKind.CANCEL_SHOE,
+    RulingKind.STAND,
 )
-OF_A_TABLE = (RulingKind.VOID_RANGE, RulingKind.CLOSE_TABLE)
+OF_A_TABLE = (RulingKind.VOID_RANGE, RulingKind.CLOSE_TABLE, RulingKind.STAND)
 MOST_ROUNDS = 500
 WITH_ALSO = frozenset(
     {

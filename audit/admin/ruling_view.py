@@ -236,7 +236,7 @@ def _check_lines(checks: Checks, ruling: Ruling) -> list[Check]:
     lines.append(
         Check(True, "tick", _("Unchanged since the request"))
         if checks.is_unchanged
-        else Check(False, "close", _("A round changed since the request: it cannot be approved, ask again"))
+        else Check(False, "close", _("Something changed since the request: it cannot be approved, ask again"))
     )
     lines.append(Check(True, "lock" if checks.needs_second else "tick", _why_two(checks, ruling)))
     if checks.needs_sign_in:

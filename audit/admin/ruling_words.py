@@ -80,7 +80,8 @@ def incident_badge(incident: Incident, now: Any) -> SafeString:
 
 def incident_state(incident: Incident, now: Any) -> str:
     """Return the state of an incident to show."""
-    is_late = incident.hold_id is not None and now - incident.reported_at > ESCALATE_AFTER
+    holds = incident.hold is not None and incident.hold.lifted_at is None
+    is_late = holds and now - incident.reported_at > ESCALATE_AFTER
     return "late" if incident.status == "open" and is_late else incident.status
 
 

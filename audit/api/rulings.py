@@ -74,7 +74,7 @@ class Rulings(ApiView):
             actor=Actor.of_user(request.user),
             at=timezone.now(),
             incident=incident,
-            is_proposed_by_rule=is_proposed(incident, draft["kind"]),
+            is_proposed_by_rule=is_proposed(incident, draft["kind"], draft["facts"]),
         )
         body = self.write(outputs.RulingDetailBody, with_details(ruling))
         return Response(body, status=status.HTTP_201_CREATED)

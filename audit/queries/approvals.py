@@ -9,7 +9,7 @@ from django.db.models import F, Max, OuterRef, QuerySet, Subquery, Sum
 
 from audit.models import OPEN_STATUSES, Person, Ruling, RulingKind, RulingRound, RulingStatus
 from audit.queries.previews import preview
-from audit.queries.rulings_in_force import is_overtaken
+from audit.queries.rulings_in_force import is_overtaken, is_shoe_gone
 from tables.models import GameTable, Round, Settlement
 from tables.rules.drawing import IllegalCoup
 
@@ -88,10 +88,12 @@ def _alone_today(person: Person, table: GameTable, now: datetime) -> int:
 
 
 def is_unchanged(ruling: Ruling) -> bool:
-    """Say whether the rounds are still as they were when the ruling was asked for.
+    """Say whether the rounds, or the shoe, are still as they were when the ruling was asked for.
 
     One round is looked at bet by bet. Of many the revisions are compared; approving looks at the bets.
     """
+    if is_shoe_gone(ruling):
+        return False
     if ruling.rounds_count != 1:
         return not rounds_overtaken(ruling).exists()
     rounds = list(Round.objects.select_related("shoe").filter(ruling_rounds__ruling=ruling))

@@ -4,13 +4,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from audit.models import Ruling, RulingKind, RulingRound
-from tables.models import Card, Deal, DealStatus, Round
+from tables.models import Card, Deal, DealStatus, Round, Shoe
 from tables.queries.deals import coup_of
 from tables.queries.revisions import Plan
 from tables.rules.cards import Card as Face
 from tables.rules.drawing import Coup, Place, arrange
 
 UNSEEN = "?"
+#: Decisions that end a shoe on its table, and all that are about a shoe as a whole.
+TAKES_SHOE = frozenset({RulingKind.REPLACE_SHOE, RulingKind.RESHUFFLE, RulingKind.CANCEL_SHOE})
+SHOE_KINDS = TAKES_SHOE | {RulingKind.VOID_SHOE}
 VOIDS_ROUND = frozenset({RulingKind.VOID_ROUND, RulingKind.VOID_RANGE, RulingKind.VOID_SHOE})
 
 
@@ -33,6 +36,14 @@ def is_overtaken(round_: Round, kind: RulingKind, facts: Mapping[str, Any]) -> b
         case RulingKind.RE_DEAL:
             return deal is None or deal.number != facts["deal"]
     return False
+
+
+def is_shoe_gone(ruling: Ruling) -> bool:
+    """Say whether the shoe that a ruling is to take away has left the table by itself."""
+    return (
+        RulingKind(ruling.kind) in TAKES_SHOE
+        and Shoe.objects.filter(pk=ruling.shoe_id, ended_at__isnull=False).exists()
+    )
 
 
 def plan_in_force(round_: Round, *, without: Ruling | None = None) -> Plan:

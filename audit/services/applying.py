@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 from audit import locks
 from audit.models import (
     DecisionKind,
+    Incident,
     IncidentStatus,
     Ruling,
     RulingKind,
@@ -24,7 +25,7 @@ from audit.models import (
 )
 from audit.queries.approvals import rounds_overtaken
 from audit.queries.previews import preview_round
-from audit.queries.rulings_in_force import VOIDS_ROUND, is_overtaken, plan_in_force
+from audit.queries.rulings_in_force import VOIDS_ROUND, is_overtaken, is_shoe_gone, plan_in_force
 from audit.services.effects import correct_cards, deal_again, end_shoe_and_table, revive_deal
 from audit.services.incidents import close_incident
 from audit.services.rulings import CannotDecide, require_ruling_transition
@@ -94,6 +95,9 @@ def claim_ruling(*, ruling_id: int, now: datetime) -> bool:
             _end(ruling, RulingStatus.REFUSED, now, "who approved it may not decide any more")
             return False
         table_locks.lock_rounds(ruling.rounds.values_list("round_id", flat=True))
+        if is_shoe_gone(ruling):
+            _end(ruling, RulingStatus.STALE, now, "the shoe left the table since")
+            return False
         overtaken = rounds_overtaken(ruling).select_related("round").order_by("pk").first()
         if overtaken is not None:
             _end(ruling, RulingStatus.STALE, now, f"{overtaken.round.public_id} was settled since")
@@ -194,8 +198,17 @@ def _apply_round(ruling: Ruling, row: RulingRound, now: datetime) -> None:
     if ruling.reinstates is not None:
         RulingRound.objects.filter(ruling=ruling.reinstates, round=round_).update(is_in_force=False)
     lift_holds(round_id=round_.pk, by=ruling.number, at=now)
+    if kind in VOIDS_ROUND:
+        _close_others(ruling, round_, now)
     _tell_players(ruling, round_, before, settlement, now)
     tell_table(ruling.table, TOLD[kind], at=now, round_=round_, ruling=ruling, data=_told(ruling))
+
+
+def _close_others(ruling: Ruling, round_: Round, now: datetime) -> None:
+    """Close what else was open about a round that is void now: every bet is back, and nothing is left."""
+    others = Incident.objects.filter(round=round_, status=IncidentStatus.OPEN.value)
+    for incident in others.exclude(pk=ruling.incident_id).select_related("table", "round"):
+        close_incident(incident, IncidentStatus.RULED, at=now, actor=SYSTEM)
 
 
 def _carry_out(

@@ -3,18 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from audit.models import Ruling, RulingKind, RulingRound
+from audit.models import Incident, Ruling, RulingKind, RulingRound
 from audit.queries.previews import Preview, preview
-from audit.queries.rulings_in_force import UNSEEN, plan_under, texts_of
+from audit.queries.rulings_in_force import SHOE_KINDS, TAKES_SHOE, UNSEEN, plan_under, texts_of
 from tables.models import Deal, DealStatus, GameTable, Round, RoundStatus, Shoe
 from tables.queries.rulebooks import rules_of
 from tables.rules.cards import Card as Face
 from tables.rules.drawing import IllegalCoup, Place
 from tables.services.actors import Actor
 
-SHOE_KINDS = frozenset(
-    {RulingKind.REPLACE_SHOE, RulingKind.RESHUFFLE, RulingKind.CANCEL_SHOE, RulingKind.VOID_SHOE}
-)
 OF_CARDS = (RulingKind.CORRECT, RulingKind.RE_DEAL)
 ALSO = frozenset({"replace_shoe", "reshuffle", "close_table"})
 
@@ -87,7 +84,11 @@ def _check(
         return {"also": also}
     if kind in SHOE_KINDS and shoe is None:
         raise BadRuling("shoe", "ruling/shoe", "name the shoe")
-    if kind in (RulingKind.REPLACE_SHOE, RulingKind.RESHUFFLE, RulingKind.CANCEL_SHOE):
+    if kind in TAKES_SHOE and shoe is not None:
+        if shoe.ended_at is not None:
+            raise BadRuling("shoe", "ruling/shoe-gone", f"{shoe.public_id} has left the table already")
+        return {"also": also}
+    if kind is RulingKind.STAND and not rounds:
         return {"also": also}
     if not rounds:
         raise BadRuling("rounds", "ruling/rounds", "no round is named")
@@ -120,6 +121,25 @@ def _check(
         case RulingKind.REINSTATE:
             return {"also": also, **_reinstatement(round_, reinstates)}
     return {"also": also}
+
+
+def check_incident(
+    incident: Incident, kind: RulingKind, rounds: Sequence[Round], *, table: GameTable, shoe: Shoe | None
+) -> None:
+    """Refuse a ruling that answers an incident it is not about: that one would be closed, its hold lifted.
+
+    :raises BadRuling: if it happened at another table, or in a round the ruling does not decide.
+    """
+    is_there = incident.table_id == table.pk
+    is_of_shoe = kind in SHOE_KINDS and shoe is not None and incident.shoe_id == shoe.pk
+    is_about_it = (
+        incident.round_id in {None, *(round_.pk for round_ in rounds)}
+        or kind is RulingKind.CLOSE_TABLE
+        or is_of_shoe
+    )
+    if not (is_there and is_about_it):
+        where = incident.round.public_id if incident.round else f"table {incident.table.code}"
+        raise BadRuling("incident", "ruling/incident", f"{incident.number} is about {where}")
 
 
 def _kinds(round_: Round, facts: Mapping[str, Any]) -> list[str]:

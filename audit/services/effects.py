@@ -160,14 +160,16 @@ def end_shoe_and_table(ruling: Ruling, *, at: datetime) -> str:
                 unfinished = hold_unfinished(state, because=ruling.number, at=at)
                 state.shoe = None
                 state.save(update_fields=["shoe"])
-        data = {"reason": words}
-        tell_table(ruling.table, DecisionKind.SHOE_REPLACED, at=at, shoe=shoe, ruling=ruling, data=data)
+            data = {"reason": words}
+            tell_table(ruling.table, DecisionKind.SHOE_REPLACED, at=at, shoe=shoe, ruling=ruling, data=data)
     if "close_table" in orders:
         ruling.table.status = TableStatus.CLOSED_BY_FAULT.value
         ruling.table.save(update_fields=["status"])
         unfinished = hold_unfinished(state, because=ruling.number, at=at) or unfinished
         data = {"status": ruling.table.status}
         tell_table(ruling.table, DecisionKind.TABLE_CLOSED, at=at, ruling=ruling, data=data)
+    if ruling.kind == RulingKind.STAND and not ruling.rounds_count:
+        tell_table(ruling.table, DecisionKind.STAND, at=at, shoe=ruling.shoe, ruling=ruling)
     if unfinished is None or unfinished.round is None:
         return ""
     return f"{unfinished.round.public_id} was in play and has no result; it is held until it is decided"

@@ -313,6 +313,7 @@ def escalate_late_holds(*, now: datetime) -> int:
     late = Incident.objects.filter(
         status=IncidentStatus.OPEN.value,
         hold__isnull=False,
+        hold__lifted_at__isnull=True,
         escalated_at__isnull=True,
         reported_at__lt=now - ESCALATE_AFTER,
     )

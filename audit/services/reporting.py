@@ -8,7 +8,8 @@ from typing import Any
 from django.db import transaction
 
 from audit.models import Complaint, Incident, IncidentStatus, Ruling, RulingKind, RulingStatus
-from audit.services.asking import SHOE_KINDS, BadRuling
+from audit.queries.rulings_in_force import SHOE_KINDS
+from audit.services.asking import BadRuling
 from audit.services.incidents import remedy_for, report_incident
 from audit.services.rulings import is_proposed, proposed_kinds, request_ruling
 from tables import locks
@@ -179,6 +180,6 @@ def ask_once(
         complaint=complaint,
         shoe=shoe,
         reinstates=reinstates,
-        is_proposed_by_rule=is_proposed(incident, kind),
+        is_proposed_by_rule=is_proposed(incident, kind, facts),
     )
     return asked, False

@@ -22,13 +22,14 @@ from audit.models import (
 )
 from audit.queries.persons import person_of
 from audit.queries.previews import Preview, preview
-from audit.queries.rulings_in_force import is_overtaken
-from audit.services.asking import ALSO, BadRuling, look_at
+from audit.queries.rulings_in_force import is_overtaken, is_shoe_gone
+from audit.services.asking import ALSO, BadRuling, check_incident, look_at
 from audit.services.incidents import BadReport, remedy_for
 from audit.services.numbers import next_number
 from audit.services.video import hold_video
 from tables import locks as table_locks
 from tables.models import Bell, GameTable, IllegalTransition, Round, Shoe
+from tables.queries.rulebooks import rules_of
 from tables.rules.drawing import IllegalCoup
 from tables.rules.rulebook import RemedyCase
 from tables.services import outbox
@@ -72,15 +73,18 @@ def proposed_kinds(case: RemedyCase) -> tuple[RulingKind | None, tuple[str, ...]
     return (REMEDY_KINDS[leading] if leading else None), also
 
 
-def is_proposed(incident: Incident | None, kind: RulingKind) -> bool:
-    """Say whether the house's rules propose this decision for an incident."""
+def is_proposed(incident: Incident | None, kind: RulingKind, facts: Mapping[str, Any]) -> bool:
+    """Say whether the house's rules propose just this for an incident, and no other thing besides."""
     if incident is None:
         return False
     try:
         case = remedy_for(incident.rulebook, incident.code, incident.facts)
     except BadReport:  # trouble of the feed, of which no rulebook speaks
         return False
-    return proposed_kinds(case)[0] is kind
+    proposed, also = proposed_kinds(case)
+    kinds = rules_of(incident.rulebook_id).insurance_kinds if kind is RulingKind.VOID_KINDS else ()
+    is_whole = set(facts.get("also", ())) == set(also) and set(facts.get("kinds", ())) == set(kinds)
+    return proposed is kind and is_whole
 
 
 @transaction.atomic
@@ -112,6 +116,10 @@ def request_ruling(
     if not reason.strip():
         raise BadRuling("reason", "ruling/reason", "say why")
     locked = table_locks.lock_rounds(round_.pk for round_ in rounds)
+    if incident is not None:
+        check_incident(incident, kind, locked, table=table, shoe=shoe)
+    elif kind is RulingKind.STAND and not locked:
+        raise BadRuling("rounds", "ruling/rounds", "neither a round nor an incident is named")
     exact, seen = look_at(kind, locked, facts, table=table, shoe=shoe, reinstates=reinstates)
     ruling = Ruling.objects.create(
         number=next_number("R"),
@@ -189,15 +197,15 @@ def approve_ruling(
     """
     with transaction.atomic():
         ruling = _open_request(ruling_id, actor, at)
-        stale = ruling.status == RulingStatus.EXPIRED
-        if not stale:
+        stale = ""
+        if ruling.status != RulingStatus.EXPIRED:
             if preview_hash != ruling.preview_hash:
                 raise CannotDecide(
                     "ruling/preview", "the preview you saw is not the one that was asked for; look again"
                 )
-            stale = _is_stale(ruling)
+            stale = _why_stale(ruling)
             if stale:
-                _close(ruling, RulingStatus.STALE, at, actor, "a round changed since it was asked for")
+                _close(ruling, RulingStatus.STALE, at, actor, f"{stale} since it was asked for")
             else:
                 _approve(ruling, reason, user, actor, at)
     if ruling.status == RulingStatus.EXPIRED:
@@ -205,7 +213,7 @@ def approve_ruling(
             "ruling/expired", f"{ruling.number} expired at {moment(ruling.expires_at)}; ask again"
         )
     if stale:
-        raise CannotDecide("ruling/stale", f"a round changed since {ruling.number} was asked for; ask again")
+        raise CannotDecide("ruling/stale", f"{stale} since {ruling.number} was asked for; ask again")
     return ruling
 
 
@@ -259,7 +267,14 @@ def _open_request(ruling_id: int, actor: Actor, at: datetime) -> Ruling:
     return ruling
 
 
-def _is_stale(ruling: Ruling) -> bool:
+def _why_stale(ruling: Ruling) -> str:
+    """Say what became different since a ruling was asked for; nothing where it is as it was."""
+    if is_shoe_gone(ruling):
+        return "the shoe left the table"
+    return "a round changed" if _has_changed(ruling) else ""
+
+
+def _has_changed(ruling: Ruling) -> bool:
     rounds = table_locks.lock_rounds(ruling.rounds.values_list("round_id", flat=True))
     kind = RulingKind(ruling.kind)
     if len(rounds) == 1 and is_overtaken(rounds[0], kind, ruling.facts):
