@@ -198,9 +198,9 @@ class PreviewBody(serializers.Serializer):
     players = serializers.IntegerField(help_text="One who played in several rounds counts in each.")
     given_minor = SumField()
     taken_minor = SumField()
-    by_kind = KindMoveBody(many=True, help_text="For a single round: what moves, by kind of bet.")
+    by_kind = KindMoveBody(many=True, help_text="What moves in all rounds, by kind of bet.")
     by_player = PlayerMoveBody(
-        many=True, help_text="For a single round: what moves for each player, the largest first, 500 at most."
+        many=True, help_text="What moves for each player in all rounds, the largest first, 500 at most."
     )
 
 

@@ -1,6 +1,7 @@
 """Rulings: thought of, asked for, decided, stopped and resumed by people; read by machines as well."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any, cast
 
 from django.contrib.auth.models import User
@@ -15,6 +16,7 @@ from audit.api.named import draft_in_body, incident_in_body, ruling_in_path, rul
 from audit.api.schema import RULING, ruling_problems
 from audit.models import Ruling
 from audit.queries.previews import Preview
+from audit.queries.ruling_money import money_of_parts
 from audit.services.applying import resume_ruling, stop_ruling
 from audit.services.asking import preview_ruling
 from audit.services.rulings import approve_ruling, is_proposed, refuse_ruling, request_ruling
@@ -23,7 +25,6 @@ from tables.api.filters import read_parameters
 from tables.api.narrowing import narrowed
 from tables.api.schema import page_of, problems
 from tables.models import Player
-from tables.queries.revisions import moves_by_kind, moves_by_player
 from tables.services.actors import Actor
 from tables.services.api_keys import Scope
 
@@ -178,16 +179,10 @@ class ResumeRuling(RulingVerb):
 
 
 def _with_moves(seen: Preview) -> dict[str, Any]:
-    """Add to the preview of a single round what moves, by kind of bet and by player."""
-    by_kind: list[Any] = []
-    by_player: list[Any] = []
-    plan = seen.rounds[0].plan if len(seen.rounds) == 1 else None
-    if plan is not None:
-        round_ = seen.rounds[0].round
-        by_kind = moves_by_kind(round_, plan)
-        moves = moves_by_player(round_, plan, limit=MOST_PLAYERS)
-        players = Player.objects.select_related("identity").in_bulk([move.player_id for move in moves])
-        by_player = [move._asdict() | {"player": players[move.player_id]} for move in moves]
+    """Add to a preview what moves in all its rounds, by kind of bet and by player."""
+    money = money_of_parts(seen.rounds, limit=MOST_PLAYERS)
+    players = Player.objects.select_related("identity").in_bulk([line.player_id for line in money.players])
+    by_player = [asdict(line) | {"player": players[line.player_id]} for line in money.players]
     return {
         "hash": seen.hash,
         "rounds": seen.rounds,
@@ -195,6 +190,6 @@ def _with_moves(seen: Preview) -> dict[str, Any]:
         "players": seen.players,
         "given_minor": seen.given_minor,
         "taken_minor": seen.taken_minor,
-        "by_kind": by_kind,
+        "by_kind": money.kinds,
         "by_player": by_player,
     }

@@ -108,10 +108,10 @@ def money_of_parts(
 def money_of_ruling(ruling: Ruling, *, limit: int | None = None, offset: int = 0) -> RulingMoney:
     """Read what a ruling moves, or as far as it was carried out, what it moved.
 
-    Of one that was refused, expired or overtaken nothing is told but the sums kept with it.
+    Of one that was refused, expired or overtaken before it began nothing is told but the sums kept with it.
     """
     status = RulingStatus(ruling.status)
-    if status in BOOKED:
+    if status in BOOKED or (status is RulingStatus.STALE and ruling.started_at is not None):
         keys = {"ruling": ruling.pk, "authority": ruling.uuid}
         return _read(_BOOKED, keys, limit, offset, is_booked=True)
     if status not in WAITING:

@@ -108,6 +108,23 @@ def test_a_range_of_a_shoe_takes_its_rounds_that_are_not_void(platform: Platform
     assert [row["round"] for row in answer.json()["rounds"]] == [row.public_id for row in rounds[1:3]]
 
 
+def test_the_preview_of_many_rounds_says_what_each_player_gets_in_all(
+    platform: Platform, asker: User
+) -> None:
+    wins = [platform.play("9H 2D KC QS", (f"b{n}", "P-1", "player", 100)) for n in range(2)]
+    loses = platform.play("9H 2D KC QS", ("b9", "P-2", "banker", 500))
+    body = {"kind": "void_range", "rounds": [one.public_id for one in (*wins, loses)]}
+    preview = post(signed_in(asker), "rulings/preview", body).json()
+    assert {move["kind"]: (move["bets"], move["moved_minor"]) for move in preview["by_kind"]} == {
+        "banker": (1, 500),
+        "player": (2, -200),
+    }
+    assert [(move["before_minor"], move["after_minor"]) for move in preview["by_player"]] == [
+        (0, 500),
+        (400, 200),
+    ]
+
+
 def test_refused_with_a_reason(decider: User, ruling: Ruling) -> None:
     address = f"rulings/{ruling.number}/refuse"
     assert post(signed_in(decider), address, {"reason": " "}).status_code == 400

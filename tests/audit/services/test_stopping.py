@@ -4,12 +4,14 @@ import pytest
 from django.contrib.auth.models import User
 
 from audit.models import Ruling, RulingKind, RulingStatus
+from audit.queries.ruling_money import money_of_ruling
 from audit.services.applying import apply_next_round, claim_ruling, finish_ruling, resume_ruling, stop_ruling
 from audit.services.rulings import CannotDecide
 from tables.models import JournalEntry, Outbox
 from tables.services.actors import Actor, NotAllowed
+from tables.services.settlement import settle_round
 from tests.audit.deciding import MANAGES, SUPERVISES, approve, ask, carry_out, make_user
-from tests.tables.playing import NOON, Platform, make_table
+from tests.tables.playing import NOON, Platform, lines_of, make_table
 
 pytestmark = pytest.mark.django_db
 
@@ -85,3 +87,25 @@ def test_only_who_may_approve_stops_one(ruling: Ruling, asker: User) -> None:
         stop_ruling(ruling_id=ruling.pk, actor=Actor.of_user(asker), at=NOON)
     ruling.refresh_from_db()
     assert ruling.wants_stop is False
+
+
+def test_one_overtaken_half_way_says_what_it_moved(platform: Platform, asker: User, decider: User) -> None:
+    first = platform.play("9H 2D KC QS", ("b1", "P-1", "player", 100))
+    name = platform.open_round()
+    platform.bet(name, ("b2", "P-2", "banker", 100))
+    platform.deal(name, "9H 2D KC QS")
+    second = platform.round(name)
+    ruling = approve(decider, ask(asker, RulingKind.VOID_RANGE, [first, second]))
+    assert claim_ruling(ruling_id=ruling.pk, now=NOON)
+    assert apply_next_round(ruling_id=ruling.pk, now=NOON)
+    settle_round(round_id=second.pk, now=NOON)  # the engine was quicker
+    assert not apply_next_round(ruling_id=ruling.pk, now=NOON)
+    ruling.refresh_from_db()
+    assert (ruling.status, lines_of(first), lines_of(second)) == (
+        "stale",
+        {"b1": ("void", 100)},
+        {"b2": ("lost", 0)},
+    )
+    money = money_of_ruling(ruling)
+    assert [(line.before_minor, line.moved_minor) for line in money.players] == [(200, -100)]
+    assert money.is_booked
