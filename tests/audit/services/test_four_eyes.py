@@ -89,6 +89,23 @@ def test_by_hand_nobody_else_is_named(platform: Platform, asker: User, decider: 
         run(APPROVE, **facts)
 
 
+def test_by_hand_only_a_person_who_may_decide_is_the_second_one(
+    platform: Platform, asker: User, decider: User
+) -> None:
+    """Another supervisor is another person, and decides nothing; nor does who lost the role since."""
+    other = make_user("other", *SUPERVISES)
+    ruling = ask(asker, RulingKind.VOID_ROUND, [won(platform, LARGE)])
+    with pytest.raises(IntegrityError, match=f"who approves ruling {ruling.number} may not decide"):
+        run(APPROVE, **facts_of(ruling, other))
+    run(APPROVE, **facts_of(ruling, decider))
+    decider.groups.clear()
+    decider.user_permissions.clear()
+    with pytest.raises(IntegrityError, match="may not decide"):
+        run("UPDATE audit_ruling SET status = 'applying' WHERE id = %(ruling)s", ruling=ruling.pk)
+    ruling.refresh_from_db()
+    assert ruling.status == "approved"
+
+
 @pytest.mark.parametrize(
     ("statement", "why"),
     [
