@@ -16,12 +16,15 @@ class AuditConfig(AppConfig):
     def ready(self) -> None:
         """Import the tasks, so that eager mode finds them registered and never dials the broker.
 
-        What rulings in force lay over a round reaches the engine from here, what persons do to a table
-        reaches it, and who bet on a void kind afterwards is told.
+        What rulings in force lay over a round reaches the engine from here, and that a shoe is in doubt the
+        reader of the feed; what persons do to a table reaches it, and who bet on a void kind afterwards is
+        told.
         """
         import_module("audit.tasks")
         overlays = import_module("tables.queries.overlays")
-        overlays.add_overlay(import_module("audit.queries.rulings_in_force").kinds_void_by_ruling)
+        in_force = import_module("audit.queries.rulings_in_force")
+        overlays.add_overlay(in_force.kinds_void_by_ruling)
+        import_module("tables.queries.doubts").add_doubt(in_force.ruling_on_shoe)
         opening = import_module("tables.services.opening")
         telling = import_module("audit.services.telling")
         opening.add_teller(telling.tell_state)

@@ -188,6 +188,7 @@ REFUSALS: Final = {
     "ruling/table": _("These rounds are not of this table."),
     "ruling/shoe": _("No shoe is named."),
     "ruling/shoe-gone": _("The shoe has left the table already."),
+    "ruling/whole-shoe": _("A round of this shoe began or ended meanwhile. Look again."),
     "ruling/incident": _("The incident is about something else than this ruling."),
     "ruling/kinds": _("Choose the kinds of bet that are void."),
     "ruling/re-deal": _("This round cannot be dealt again."),

@@ -194,6 +194,7 @@ WHEREABOUTS: Final = {
 #: What the details of findings are called.
 DETAILS: Final = {
     "banker_total": _("Banker's total"),
+    "because": _("because of"),
     "bet": _("bet"),
     "bets": _("bets"),
     "burned": _("burned"),
@@ -277,11 +278,13 @@ FINDINGS: Final = {
     "incident_reported": _("The table reports an incident"),
     "insurance_not_due": _("Insurance opened where none is due"),
     "insurance_odds_missing": _("Insurance odds were not shown"),
+    "insurance_on_wrong_card": _("A card was put right after insurance was sold on it"),
     "insurance_odds_wrong": _("Wrong insurance odds were shown"),
     "redeal_without_decision": _("Dealt again without a decision"),
     "round_number_skipped": _("A round number was skipped"),
     "round_without_result": _("The round ended without a result"),
     "scan_failed": _("The scanner did not read a card"),
+    "shoe_in_doubt": _("Begun while a ruling about its shoe was open"),
     "system_failure": _("A system failed during the round"),
     "too_many_copies": _("More copies of a card than there are decks"),
 }

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from audit.models import Ruling, RulingKind, RulingRound
+from django.db.models import Q
+
+from audit.models import OPEN_STATUSES, Ruling, RulingKind, RulingRound
 from tables.models import Card, Deal, DealStatus, Round, Shoe
 from tables.queries.deals import coup_of
 from tables.queries.revisions import Plan
@@ -36,6 +38,16 @@ def is_overtaken(round_: Round, kind: RulingKind, facts: Mapping[str, Any]) -> b
         case RulingKind.RE_DEAL:
             return deal is None or deal.number != facts["deal"]
     return False
+
+
+def ruling_on_shoe(shoe: Shoe) -> str | None:
+    """Return the number of the ruling by which a shoe is in doubt: one that is open, or one that voids it."""
+    of_shoe = Q(kind__in=SHOE_KINDS) | Q(facts__also__contains=["replace_shoe"])
+    of_shoe |= Q(facts__also__contains=["reshuffle"])
+    is_open = Q(status__in=OPEN_STATUSES)
+    is_void = Q(kind=RulingKind.VOID_SHOE.value, rounds__is_in_force=True)
+    found = Ruling.objects.filter(of_shoe & (is_open | is_void), shoe=shoe).order_by("pk")
+    return found.values_list("number", flat=True).first()
 
 
 def is_shoe_gone(ruling: Ruling) -> bool:

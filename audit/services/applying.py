@@ -28,7 +28,7 @@ from audit.queries.previews import preview_round
 from audit.queries.rulings_in_force import VOIDS_ROUND, is_overtaken, is_shoe_gone, plan_in_force
 from audit.services.effects import correct_cards, deal_again, end_shoe_and_table, revive_deal
 from audit.services.incidents import close_incident
-from audit.services.rulings import CannotDecide, require_ruling_transition
+from audit.services.rulings import CannotDecide, free_rounds_after, require_ruling_transition
 from audit.services.telling import happening_of, tell_table, write_early_notices, write_notices
 from tables import locks as table_locks
 from tables.models import Bell, IllegalTransition, Round, RoundStatus, Settlement, TransactionKind
@@ -289,6 +289,8 @@ def _end(ruling: Ruling, status: RulingStatus, now: datetime, note: str) -> None
     if status is not RulingStatus.STOPPED:
         ruling.finished_at = now
         ruling.rounds.filter(is_open=True).update(is_open=False)
+        if status is not RulingStatus.APPLIED:
+            free_rounds_after(ruling, at=now)
     ruling.save(update_fields=["status", "outcome_note", "finished_at", "wants_stop"])
     outbox.fulfil(Bell.RULING, ruling.pk)
     record_ruling(ruling, f"ruling.{status.value}", SYSTEM, now)

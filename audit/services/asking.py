@@ -95,6 +95,8 @@ def _check(
     if kind in (RulingKind.VOID_RANGE, RulingKind.VOID_SHOE):
         if any(round_.status == RoundStatus.VOIDED for round_ in rounds):
             raise BadRuling("rounds", "ruling/void", "a round of them is void already; leave it out")
+        if kind is RulingKind.VOID_SHOE and shoe is not None:
+            _check_whole(rounds, shoe)
         return {"also": also}
     if len(rounds) != 1:
         raise BadRuling("rounds", "ruling/one-round", f"{kind.value} is about one round")
@@ -121,6 +123,20 @@ def _check(
         case RulingKind.REINSTATE:
             return {"also": also, **_reinstatement(round_, reinstates)}
     return {"also": also}
+
+
+def _check_whole(rounds: Sequence[Round], shoe: Shoe) -> None:
+    """Refuse to call a shoe void of which a round would be left as it is.
+
+    :raises BadRuling: if a round is missing, or is of another shoe.
+    """
+    live = Round.objects.filter(shoe=shoe).exclude(status=RoundStatus.VOIDED.value)
+    if {round_.pk for round_ in rounds} != set(live.values_list("pk", flat=True)):
+        raise BadRuling(
+            "rounds",
+            "ruling/whole-shoe",
+            f"these are not the rounds of {shoe.public_id} that are not void yet; look again",
+        )
 
 
 def check_incident(

@@ -40,6 +40,7 @@ FINDING_INCIDENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "insurance_odds_wrong": ("insurance_odds_wrong", {}),
     "insurance_odds_missing": ("insurance_odds_missing", {}),
     "insurance_not_due": ("insurance_opened_by_wrong_card", {}),
+    "insurance_on_wrong_card": ("insurance_opened_by_wrong_card", {}),
     "corrected_after_result": ("card_misplaced", {}),
     "system_failure": ("system_failure", {}),
     "scan_failed": ("scan_failed", {}),
@@ -58,8 +59,13 @@ FINDINGS_TO_DECIDE = frozenset(
         "event_refused",
         "round_without_result",
         "redeal_without_decision",
+        "shoe_in_doubt",
     }
 )
+# Findings that move no money and still want somebody to do something, before the Player's first card comes.
+FINDINGS_TO_PUT_RIGHT = frozenset({"burn_differs", "burn_not_recorded"})
+# What is not done at the table by itself.
+ORDERS = frozenset({"replace_shoe", "reshuffle", "close_table"})
 
 
 class BadReport(ValueError):
@@ -187,7 +193,7 @@ def _reported_as(report_id: str, report: Mapping[str, Any]) -> Incident | None:
 
 def needs_decision(case: RemedyCase) -> bool:
     """Say whether a remedy waits for a person, or is carried out at the table by itself."""
-    return case.may_change_money or bool({"replace_shoe", "reshuffle", "close_table"} & set(case.remedies))
+    return case.may_change_money or bool(ORDERS & set(case.remedies))
 
 
 def _status(is_open: bool, at: datetime) -> dict[str, Any]:
@@ -227,7 +233,12 @@ def _from_finding(finding_id: int, now: datetime) -> bool:
         case = remedy_for(rulebook, code, facts)
         remedies, passage = [remedy.value for remedy in case.remedies], case.passage.id
         is_open = (hold is not None and hold.lifted_at is None) or (
-            needs_decision(case) and finding.may_change_money
+            needs_decision(case)
+            and (
+                finding.may_change_money
+                or finding.code in FINDINGS_TO_PUT_RIGHT
+                or bool(ORDERS & set(case.remedies))
+            )
         )
     else:
         remedies, passage, is_open = [FEED_TROUBLE], f"{rulebook.code}/manager-decides", True

@@ -85,10 +85,10 @@ def report_and_ask(
     :raises BadReport: naming what will not do; then nothing is recorded.
     """
     actor.require("audit.report_incident")
+    # The table first, as the reader of its feed does: what the rule proposes may be about the shoe.
+    locks.lock_table_state(table.pk)
     if round_ is not None:
         locks.lock_round(round_.pk)
-    else:
-        locks.lock_table_state(table.pk)
     same = Incident.objects.filter(
         table=table, round=round_, code=code, reported_by=user, reported_at__gt=at - SAME_REPORT
     )
@@ -151,10 +151,9 @@ def ask_once(
 
     :raises BadRuling: naming what will not do.
     """
-    if rounds:
-        locks.lock_rounds(round_.pk for round_ in rounds)
-    else:
+    if kind in SHOE_KINDS or not rounds:
         locks.lock_table_state(table.pk)
+    locks.lock_rounds(round_.pk for round_ in rounds)
     same = Ruling.objects.filter(
         kind=kind.value,
         table=table,

@@ -22,18 +22,19 @@ from audit.models import (
 )
 from audit.queries.persons import person_of
 from audit.queries.previews import Preview, preview
-from audit.queries.rulings_in_force import is_overtaken, is_shoe_gone
+from audit.queries.rulings_in_force import SHOE_KINDS, is_overtaken, is_shoe_gone
 from audit.services.asking import ALSO, BadRuling, check_incident, look_at
 from audit.services.incidents import BadReport, remedy_for
 from audit.services.numbers import next_number
 from audit.services.video import hold_video
 from tables import locks as table_locks
-from tables.models import Bell, GameTable, IllegalTransition, Round, Shoe
+from tables.models import Bell, GameTable, Hold, IllegalTransition, Round, Shoe
 from tables.queries.rulebooks import rules_of
 from tables.rules.drawing import IllegalCoup
 from tables.rules.rulebook import RemedyCase
 from tables.services import outbox
 from tables.services.actors import SYSTEM, Actor
+from tables.services.holds import lift_holds
 from tables.services.journal import moment, record
 
 EXPIRES_AFTER = timedelta(minutes=30)
@@ -115,6 +116,9 @@ def request_ruling(
     person = person_of(user)
     if not reason.strip():
         raise BadRuling("reason", "ruling/reason", "say why")
+    if kind in SHOE_KINDS:
+        # A round that begins meanwhile is either listed, or held because this ruling is open.
+        table_locks.lock_table_state(table.pk)
     locked = table_locks.lock_rounds(round_.pk for round_ in rounds)
     if incident is not None:
         check_incident(incident, kind, locked, table=table, shoe=shoe)
@@ -305,7 +309,20 @@ def _close(ruling: Ruling, status: RulingStatus, at: datetime, actor: Actor, not
     ruling.status, ruling.finished_at, ruling.outcome_note = status.value, at, note
     ruling.save(update_fields=["status", "finished_at", "outcome_note"])
     ruling.rounds.update(is_open=False)
+    free_rounds_after(ruling, at=at)
     _record(ruling, f"ruling.{status.value}", actor, at, reason=ruling.decision_reason, note=note)
+
+
+def free_rounds_after(ruling: Ruling, *, at: datetime) -> None:
+    """Lift what a ruling that comes to nothing held: the rounds begun from its shoe since it was asked for.
+
+    After one that is carried out they stay held, since they were dealt from a shoe that was not to be.
+    """
+    held = Hold.objects.filter(
+        reason="shoe_in_doubt", lifted_at__isnull=True, finding__data__because=ruling.number
+    )
+    for hold_id, round_id in list(held.order_by("round_id").values_list("pk", "round_id")):
+        lift_holds(round_id=round_id, by=f"{ruling.number} {ruling.status}", at=at, hold_ids=[hold_id])
 
 
 def require_ruling_transition(ruling: Ruling, wanted: RulingStatus) -> None:

@@ -19,11 +19,13 @@ from tables.models import (
     TableStatus,
     require_transition,
 )
+from tables.queries.doubts import doubt_about
 from tables.queries.rulebooks import rules_of
 from tables.rules.cards import Card as Face
 from tables.rules.drawing import Coup, IllegalCoup, Place, arrange, due_next
 from tables.rules.insurance import offers
 from tables.rules.round_id import make_round_id
+from tables.rules.rulebook import Phase
 from tables.services.cards import add_card, count_copy
 from tables.services.findings import find, lift_holds
 from tables.services.play import Play, PlayRefused, enter_round, is_over
@@ -33,6 +35,11 @@ ILLEGAL_COUP = "illegal_coup"
 CLAIM_DIFFERS = "claim_differs"
 # What a correction of the cards can put right.
 CARD_FINDINGS = frozenset({ILLEGAL_CARD, ILLEGAL_COUP, CLAIM_DIFFERS})
+# A round of a shoe about which something is to be decided.
+SHOE_IN_DOUBT = "shoe_in_doubt"
+FIRST_FOUR = frozenset({Place.P1, Place.B1, Place.P2, Place.B2})
+# Where the cards lie that insurance at a phase was sold on.
+LIES_AT = {Phase.FOUR_CARDS: FIRST_FOUR, Phase.PLAYER_THIRD: FIRST_FOUR | {Place.P3}}
 
 
 def open_betting(play: Play, *, platform_id: str, number: int) -> Round:
@@ -76,6 +83,8 @@ def open_betting(play: Play, *, platform_id: str, number: int) -> Round:
         find(play, "burn_not_recorded", may_change_money=False, rule=play.rules().burn_passage.id)
     if shoe.last_round_number is not None and number > shoe.last_round_number:
         find(play, "dealt_past_last_round", may_change_money=True, last_round=shoe.last_round_number)
+    if (because := doubt_about(shoe)) is not None:
+        find(play, SHOE_IN_DOUBT, may_change_money=True, because=because)
     return round_
 
 
@@ -197,12 +206,29 @@ def correct_card(
         )
         return old
     other = play.placed.get(new_place) if new_place is not place else None
+    if (sold := _sold_by(play, {place, new_place})) is not None:
+        find(
+            play,
+            "insurance_on_wrong_card",
+            may_change_money=True,
+            place=place.value,
+            card=str(old_face),
+            to=new_place.value,
+            new_card=str(new_face),
+            phase=sold.phase,
+        )
     del play.placed[place]
     card = _supersede(play, old, new_place, new_face, source, device)
     if other is not None:
         _supersede(play, other, place, other.face, source, device)
     _lift_if_lawful(play, round_)
     return card
+
+
+def _sold_by(play: Play, places: set[Place]) -> InsuranceOffer | None:
+    """Return the insurance that could be bought because of what lay at these places."""
+    offers_made = [one for one in play.openings_of_deal() if one.offered]
+    return next((one for one in offers_made if places & LIES_AT[Phase(one.phase)]), None)
 
 
 def _supersede(play: Play, old: Card, place: Place, face: Face, source: CardSource, device: str) -> Card:

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+from audit.admin.ruling_words import incident_state
 from audit.models import Incident, TableDecision
-from audit.services.incidents import close_healed, incidents_from_findings
+from audit.services.incidents import close_healed, escalate_late_holds, incidents_from_findings
 from tables.admin.round import with_holds
-from tables.models import Round
+from tables.models import JournalEntry, Round
 from tables.rules.cards import ALL_CARDS
-from tables.services.holds import place_hold
+from tables.services.holds import lift_holds, place_hold
 from tables.services.settlement import settle_round
 from tests.tables.playing import Platform, make_table, publish_all
 
@@ -97,10 +98,18 @@ def insurance_by_a_wrong_card(platform: Platform) -> None:
     platform.say("insurance_opened", round=name, phase="four_cards")
 
 
+def insurance_on_a_card_put_right(platform: Platform) -> None:
+    platform.start()
+    name = deal(platform, ("P1", "4H"), ("B1", "KS"), ("P2", "3C"), ("B2", "2D"))  # 7 to 2
+    platform.say("insurance_opened", round=name, phase="four_cards")
+    platform.say("insurance_closed", round=name, phase="four_cards")
+    platform.say("card_corrected", round=name, place="P2", card="2C")  # 6 to 2: another row, and P3 is due
+
+
 #: What happens at the table; the incident it becomes, whether it waits, and whether a round is held by it.
 FOUND: list[tuple[str, Callable[[Platform], None], str, str, bool]] = [
     ("insurance", illegal_card, "misdeal", "open", True),
-    ("insurance", wrong_burn, "startup_error", "closed", False),
+    ("insurance", wrong_burn, "startup_error", "open", False),
     ("insurance", ninth_copy, "too_many_copies", "open", True),
     ("insurance", cards_missing, "card_count", "open", False),
     ("insurance", other_claim, "claim_differs", "open", True),
@@ -109,6 +118,7 @@ FOUND: list[tuple[str, Callable[[Platform], None], str, str, bool]] = [
     ("no-commission", one_after_the_other, "deck_order_not_shuffled", "open", False),
     ("no-commission", shoe_seen_before, "deck_order_repeated", "open", False),
     ("insurance", insurance_by_a_wrong_card, "insurance_opened_by_wrong_card", "closed", False),
+    ("insurance", insurance_on_a_card_put_right, "insurance_opened_by_wrong_card", "open", True),
 ]
 
 
@@ -127,6 +137,33 @@ def test_what_is_found_becomes_an_incident(
     assert (hold is not None and hold.lifted_at is None) is holds
     told: list[Any] = list(TableDecision.objects.filter(kind="hold").values_list("data", flat=True))
     assert (incident.number in [data["incident"] for data in told]) is holds
+
+
+def test_one_that_holds_a_round_for_ten_minutes_is_escalated_once_and_red() -> None:
+    platform = Platform(make_table(rulebook="insurance"))
+    other_claim(platform)
+    round_ = Round.objects.get()
+    incidents_from_findings(now=platform.at)
+    incident, late = Incident.objects.get(), platform.at + timedelta(minutes=10)
+    assert (escalate_late_holds(now=late), incident_state(incident, late)) == (0, "open")
+    late += timedelta(microseconds=1)
+    assert incident_state(incident, late) == "late"
+    assert (escalate_late_holds(now=late), escalate_late_holds(now=late)) == (1, 0)
+    incident.refresh_from_db()
+    assert (incident.status, incident.escalated_at) == ("open", late)
+    entry = JournalEntry.objects.get(action="incident.escalated")
+    assert (entry.subject_label, entry.at) == (incident.number, late)
+    # The hold is gone, and with it the haste.
+    lift_holds(round_id=round_.pk, by="somebody", at=late)
+    assert incident_state(Incident.objects.get(), late) == "open"
+
+
+def test_one_that_holds_nothing_is_not_escalated() -> None:
+    platform = Platform(make_table(rulebook="insurance"))
+    wrong_burn(platform)
+    incidents_from_findings(now=platform.at)
+    late = platform.at + timedelta(hours=1)
+    assert (escalate_late_holds(now=late), incident_state(Incident.objects.get(), late)) == (0, "open")
 
 
 def said_by_the_table(platform: Platform, code: str, **facts: Any) -> Incident:

@@ -391,6 +391,25 @@ def test_a_dealer_who_does_not_wait_for_insurance_lets_the_round_stand(platform:
     assert platform.round(name).status == RoundStatus.DEALING
 
 
+@pytest.mark.parametrize(
+    ("place", "card", "codes"),
+    [("P1", "2S", [("insurance_on_wrong_card", True)]), ("P3", "3S", [])],
+)
+def test_a_card_put_right_after_insurance_was_sold_on_it_holds_the_round(
+    platform: Platform, place: str, card: str, codes: list[tuple[str, bool]]
+) -> None:
+    name = platform.open_round()
+    platform.bet(name, ("m1", "P-1", "player", 400))
+    platform.say("betting_closed", round=name)
+    for lies, face in (("P1", "AS"), ("B1", "KS"), ("P2", "4C"), ("B2", "4D")):  # 5 to 4: insured at 3/2
+        platform.say("card", round=name, place=lies, card=face)
+    platform.say("insurance_opened", round=name, phase="four_cards")
+    platform.say("insurance_closed", round=name, phase="four_cards")
+    platform.say("card", round=name, place="P3", card="2S")
+    platform.say("card_corrected", round=name, place=place, card=card)
+    assert found(platform) == codes
+
+
 def test_insurance_nobody_is_offered_is_found(platform: Platform) -> None:
     name = platform.open_round()
     deal_raw(platform, name, ("P1", "9H"), ("B1", "2D"), ("P2", "KC"), ("B2", "QS"))
