@@ -71,7 +71,10 @@ def queue_of(user: Any, now: datetime) -> Queue:
     others = [one for one in asked if one not in own]
     incidents = Incident.objects.filter(status=IncidentStatus.OPEN.value)
     related = ("table", "round__table", "shoe", "rulebook", "hold")
-    oldest = list(incidents.select_related(*related).order_by("reported_at")[:MOST_READ])
+    # Those that hold a round come before those that hold nothing, each the oldest first.
+    holds = Q(hold__isnull=False, hold__lifted_at__isnull=True)
+    urgent = incidents.select_related(*related).annotate(holds=holds).order_by("-holds", "reported_at", "pk")
+    read = list(urgent[:MOST_READ])
     under_way = _with_rounds(Ruling.objects.filter(status__in=UNDER_WAY)).annotate(
         rounds_done=Count("rounds", filter=Q(rounds__status=RulingRoundStatus.APPLIED.value))
     )
@@ -79,9 +82,8 @@ def queue_of(user: Any, now: datetime) -> Queue:
         to_decide=tuple(others[:SHOWN]),
         to_decide_count=len(others) if len(asked) < MOST_READ else _count_of_others(user, person, now),
         own=tuple(own[:SHOWN]),
-        # Those that hold a round come before those that hold nothing, each the oldest first.
-        incidents=tuple(sorted(oldest, key=lambda one: one.hold_id is None)[:SHOWN]),
-        incidents_count=len(oldest) if len(oldest) < MOST_READ else incidents.count(),
+        incidents=tuple(read[:SHOWN]),
+        incidents_count=len(read) if len(read) < MOST_READ else incidents.count(),
         # Those that cannot go on come first.
         under_way=tuple(under_way.order_by(F("failures").desc(nulls_last=True), "decided_at")[:SHOWN]),
     )

@@ -8,12 +8,14 @@ import pytest
 
 from audit.admin.ruling_words import incident_state
 from audit.models import Incident, TableDecision
+from audit.queries import queue
 from audit.services.incidents import close_healed, escalate_late_holds, incidents_from_findings
 from tables.admin.round import with_holds
 from tables.models import JournalEntry, Round
 from tables.rules.cards import ALL_CARDS
 from tables.services.holds import lift_holds, place_hold
 from tables.services.settlement import settle_round
+from tests.audit.deciding import MANAGES, make_user
 from tests.tables.playing import Platform, make_table, publish_all
 
 pytestmark = pytest.mark.django_db
@@ -164,6 +166,23 @@ def test_one_that_holds_nothing_is_not_escalated() -> None:
     incidents_from_findings(now=platform.at)
     late = platform.at + timedelta(hours=1)
     assert (escalate_late_holds(now=late), incident_state(Incident.objects.get(), late)) == (0, "open")
+
+
+def test_what_holds_a_round_comes_first_however_much_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue, "MOST_READ", 2)
+    older = [Platform(make_table(code, rulebook="insurance")) for code in ("B01", "B02")]
+    for platform in older:
+        wrong_burn(platform)
+    holding = Platform(make_table("B03", rulebook="insurance"))
+    other_claim(holding)
+    for platform in (*older, holding):
+        incidents_from_findings(now=platform.at)
+    waiting = queue.queue_of(make_user("manager", *MANAGES), holding.at)
+    assert [(one.code, one.table.code) for one in waiting.incidents] == [
+        ("claim_differs", "B03"),
+        ("startup_error", "B01"),
+    ]
+    assert waiting.incidents_count == 3
 
 
 def said_by_the_table(platform: Platform, code: str, **facts: Any) -> Incident:
