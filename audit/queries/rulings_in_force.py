@@ -52,10 +52,9 @@ def ruling_on_shoe(shoe: Shoe) -> str | None:
 
 def is_shoe_gone(ruling: Ruling) -> bool:
     """Say whether the shoe that a ruling is to take away has left the table by itself."""
-    return (
-        RulingKind(ruling.kind) in TAKES_SHOE
-        and Shoe.objects.filter(pk=ruling.shoe_id, ended_at__isnull=False).exists()
-    )
+    if RulingKind(ruling.kind) not in TAKES_SHOE or ruling.shoe_id is None:
+        return False
+    return Shoe.objects.filter(pk=ruling.shoe_id, ended_at__isnull=False).exists()
 
 
 def plan_in_force(round_: Round, *, without: Ruling | None = None) -> Plan:

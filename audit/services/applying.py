@@ -207,8 +207,9 @@ def _apply_round(ruling: Ruling, row: RulingRound, now: datetime) -> None:
 def _close_others(ruling: Ruling, round_: Round, now: datetime) -> None:
     """Close what else was open about a round that is void now: every bet is back, and nothing is left."""
     others = Incident.objects.filter(round=round_, status=IncidentStatus.OPEN.value)
-    for incident in others.exclude(pk=ruling.incident_id).select_related("table", "round"):
-        close_incident(incident, IncidentStatus.RULED, at=now, actor=SYSTEM)
+    for incident in others.select_related("table", "round"):
+        if incident.pk != ruling.incident_id:  # its own is closed when the ruling ends
+            close_incident(incident, IncidentStatus.RULED, at=now, actor=SYSTEM)
 
 
 def _carry_out(
