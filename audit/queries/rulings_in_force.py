@@ -16,6 +16,8 @@ UNSEEN = "?"
 #: Decisions that end a shoe on its table, and all that are about a shoe as a whole.
 TAKES_SHOE = frozenset({RulingKind.REPLACE_SHOE, RulingKind.RESHUFFLE, RulingKind.CANCEL_SHOE})
 SHOE_KINDS = TAKES_SHOE | {RulingKind.VOID_SHOE}
+#: What another decision may order besides that ends the shoe.
+ENDS_SHOE = frozenset({"replace_shoe", "reshuffle"})
 VOIDS_ROUND = frozenset({RulingKind.VOID_ROUND, RulingKind.VOID_RANGE, RulingKind.VOID_SHOE})
 
 
@@ -40,10 +42,16 @@ def is_overtaken(round_: Round, kind: RulingKind, facts: Mapping[str, Any]) -> b
     return False
 
 
+def concerns_shoe(kind: RulingKind, facts: Mapping[str, Any]) -> bool:
+    """Say whether a ruling puts a shoe in doubt: it is about it, or takes it away besides."""
+    return kind in SHOE_KINDS or bool(ENDS_SHOE & set(facts.get("also", ())))
+
+
 def ruling_on_shoe(shoe: Shoe) -> str | None:
     """Return the number of the ruling by which a shoe is in doubt: one that is open, or one that voids it."""
-    of_shoe = Q(kind__in=SHOE_KINDS) | Q(facts__also__contains=["replace_shoe"])
-    of_shoe |= Q(facts__also__contains=["reshuffle"])
+    of_shoe = Q(kind__in=SHOE_KINDS)
+    for order in ENDS_SHOE:
+        of_shoe |= Q(facts__also__contains=[order])
     is_open = Q(status__in=OPEN_STATUSES)
     is_void = Q(kind=RulingKind.VOID_SHOE.value, rounds__is_in_force=True)
     found = Ruling.objects.filter(of_shoe & (is_open | is_void), shoe=shoe).order_by("pk")

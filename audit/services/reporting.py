@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from audit.models import Complaint, Incident, IncidentStatus, Ruling, RulingKind, RulingStatus
-from audit.queries.rulings_in_force import SHOE_KINDS
+from audit.queries.rulings_in_force import SHOE_KINDS, concerns_shoe
 from audit.services.asking import BadRuling
 from audit.services.incidents import remedy_for, report_incident
 from audit.services.rulings import is_proposed, proposed_kinds, request_ruling
@@ -151,7 +151,7 @@ def ask_once(
 
     :raises BadRuling: naming what will not do.
     """
-    if kind in SHOE_KINDS or not rounds:
+    if concerns_shoe(kind, facts) or not rounds:
         locks.lock_table_state(table.pk)
     locks.lock_rounds(round_.pk for round_ in rounds)
     same = Ruling.objects.filter(

@@ -22,7 +22,7 @@ from audit.models import (
 )
 from audit.queries.persons import person_of
 from audit.queries.previews import Preview, preview
-from audit.queries.rulings_in_force import SHOE_KINDS, is_overtaken, is_shoe_gone
+from audit.queries.rulings_in_force import concerns_shoe, is_overtaken, is_shoe_gone
 from audit.services.asking import ALSO, BadRuling, check_incident, look_at
 from audit.services.incidents import BadReport, remedy_for
 from audit.services.numbers import next_number
@@ -116,7 +116,7 @@ def request_ruling(
     person = person_of(user)
     if not reason.strip():
         raise BadRuling("reason", "ruling/reason", "say why")
-    if kind in SHOE_KINDS:
+    if concerns_shoe(kind, facts):
         # A round that begins meanwhile is either listed, or held because this ruling is open.
         table_locks.lock_table_state(table.pk)
     locked = table_locks.lock_rounds(round_.pk for round_ in rounds)

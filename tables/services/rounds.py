@@ -83,7 +83,9 @@ def open_betting(play: Play, *, platform_id: str, number: int) -> Round:
         find(play, "burn_not_recorded", may_change_money=False, rule=play.rules().burn_passage.id)
     if shoe.last_round_number is not None and number > shoe.last_round_number:
         find(play, "dealt_past_last_round", may_change_money=True, last_round=shoe.last_round_number)
-    if (because := doubt_about(shoe)) is not None:
+    if shoe.pk not in play.doubts:
+        play.doubts[shoe.pk] = doubt_about(shoe)
+    if (because := play.doubts[shoe.pk]) is not None:
         find(play, SHOE_IN_DOUBT, may_change_money=True, because=because)
     return round_
 
