@@ -78,7 +78,7 @@ class Play:
     openings: list[InsuranceOffer] | None = None
     #: Rounds of the shoe that count for bet windows; None while nobody has counted.
     counted_rounds: int | None = None
-    #: By what each shoe is in doubt, as far as it was asked: while the table is locked nobody comes to doubt it.
+    #: By what each shoe is in doubt, once asked: while the table is locked nobody comes to doubt it.
     doubts: dict[int, str | None] = field(default_factory=dict)
     _rulebooks: dict[str, list[Rulebook]] = field(default_factory=dict)
 
