@@ -37,7 +37,7 @@ ALTER TABLE audit_ruling ENABLE ALWAYS TRIGGER check_who_decides;
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("audit", "0020_video_of_a_round_dealt_again"),
+        ("audit", "0021_a_witness_that_is_away"),
         ("auth", "0012_alter_user_first_name_max_length"),
         ("contenttypes", "0002_remove_content_type_name"),
     ]
