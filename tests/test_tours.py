@@ -86,7 +86,7 @@ def test_every_role_has_a_tour_of_five_to_eight_steps() -> None:
 
 
 def test_a_thai_tour_goes_the_way_of_the_english_one() -> None:
-    for login in ("supervisor", "support"):
+    for login in ROLES:
         ways = [[step.address for step in of if step.login == login] for of in (STEPS, THAI_STEPS)]
         assert ways[0] == ways[1] != []
 
