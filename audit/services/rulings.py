@@ -111,8 +111,10 @@ def request_ruling(
     :raises BadRuling: naming what will not do.
     """
     actor.require("audit.request_ruling")
-    if complaint is not None and complaint.status != ComplaintStatus.UPHELD:
-        raise BadRuling("complaint", "ruling/complaint", f"{complaint.number} was not upheld")
+    if complaint is not None:
+        complaint = locks.lock_complaint(complaint.pk)
+        if complaint.status != ComplaintStatus.UPHELD:
+            raise BadRuling("complaint", "ruling/complaint", f"{complaint.number} is not upheld")
     person = person_of(user)
     if not reason.strip():
         raise BadRuling("reason", "ruling/reason", "say why")

@@ -7,13 +7,14 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection, transaction
 
-from audit.models import COMPLAINT_FLOW, Complaint, ComplaintStatus
+from audit.models import COMPLAINT_FLOW, Complaint, ComplaintStatus, RulingKind
 from audit.rules.complaints import Said
 from audit.services import complaint_verbs as verbs
+from audit.services.asking import BadRuling
 from audit.services.complaint_record import CannotChange
 from audit.services.complaints import add_information
 from tables.models import IllegalTransition, JournalEntry, Round
-from tests.audit.deciding import make_user
+from tests.audit.deciding import SUPERVISES, ask, make_user
 from tests.audit.services.test_complaints import DAY, DECIDES, MOMENT, by, file, result_at, said_of
 from tests.tables.playing import Platform, make_table
 
@@ -112,6 +113,21 @@ def test_each_verb_in_a_state_leads_on_or_changes_nothing(state: str, round_: Ro
                 perform(verb, complaint, other, manager)
             assert seen(complaint) == before, verb
         transaction.savepoint_rollback(begun)
+
+
+def test_no_ruling_is_asked_for_on_a_complaint_that_was_closed_meanwhile(
+    round_: Round, manager: User
+) -> None:
+    other = file(said_of(round_), manager, result_at(round_)).complaint
+    complaint = file(said_of(round_), manager, result_at(round_)).complaint
+    for step in WAYS["upheld"]:
+        perform(step, complaint, other, manager)
+        complaint.refresh_from_db()
+    as_it_was = Complaint.objects.get(pk=complaint.pk)
+    perform("close", complaint, other, manager)
+    with pytest.raises(BadRuling) as refused:
+        ask(make_user("anong", *SUPERVISES), RulingKind.VOID_ROUND, [round_], complaint=as_it_was)
+    assert (refused.value.field, refused.value.rule) == ("complaint", "ruling/complaint")
 
 
 def test_the_database_holds_the_same_table_of_states() -> None:
