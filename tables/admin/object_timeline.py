@@ -38,7 +38,7 @@ def timeline_url(request: HttpRequest, found: Any) -> str:
 def timeline_page(model_admin: Any, request: HttpRequest, kind: str, pk: int) -> HttpResponse:
     """Draw the timeline of a thing, for one who sees both it and the journal.
 
-    :raises Http404: if no entry speaks of such a thing.
+    :raises Http404: if there is no such thing.
     """
     app = next((app for app in APPS if kind in apps.all_models[app]), None)
     if app is None or pk >= 2**63:
@@ -48,9 +48,7 @@ def timeline_page(model_admin: Any, request: HttpRequest, kind: str, pk: int) ->
     said = request.GET.get(BEFORE, "")
     before = int(said) if said.isascii() and said.isdigit() and len(said) < 19 else None
     told = timeline_of(kind, pk, with_texts=request.user.has_perm("tables.view_journaltext"), before=before)
-    if not told:
-        raise Http404("no entry speaks of it")
-    label = told[0].label
+    label = told[0].label if told else _name_of(app, kind, pk)
     context = {
         **model_admin.admin_site.each_context(request),
         "opts": model_admin.opts,
@@ -66,6 +64,14 @@ def timeline_page(model_admin: Any, request: HttpRequest, kind: str, pk: int) ->
         "zone": house_zone().key,
     }
     return TemplateResponse(request, "bluecard/object_timeline.html", context)
+
+
+def _name_of(app: str, kind: str, pk: int) -> str:
+    """Name a thing that no entry speaks of, such as a shoe of which only its table's feed told."""
+    found = apps.get_model(app, kind)._default_manager.filter(pk=pk).first()
+    if found is None:
+        raise Http404("no such thing")
+    return str(found)
 
 
 def _in_words(one: Happened) -> Line:

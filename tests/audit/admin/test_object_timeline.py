@@ -100,6 +100,16 @@ def test_a_long_history_is_read_in_pages_and_asks_no_more_for_more(
     assert f'href="{url_of("gametable", table.pk)}">Newest<' in last
 
 
+def test_a_thing_that_no_entry_speaks_of_has_a_page_that_says_so(played: Round, auditor: Client) -> None:
+    assert not JournalEntry.objects.filter(subject_type="shoe").exists()
+    record = auditor.get(f"/admin/tables/shoe/{played.shoe_id}/change/").content.decode()
+    assert f'href="{url_of("shoe", played.shoe_id)}"' in record
+    page = auditor.get(url_of("shoe", played.shoe_id))
+    assert page.status_code == 200
+    assert "The journal says nothing of it." in page.content.decode()
+    assert played.shoe.public_id in page.content.decode()
+
+
 def test_who_sees_the_thing_but_not_the_journal_is_refused(played: Round, auditor: Client) -> None:
     assert (
         browser_of(make_user("clerk", "tables.view_round")).get(url_of("round", played.pk)).status_code == 403
