@@ -107,6 +107,8 @@ def test_empty_lists_say_what_will_be_there(platform: Platform, office: Client) 
             "No incident was reported",
             "No ruling was asked for yet",
             "No player was told",
+            "No video was asked for",
+            "No evidence pack was asked for",
             "No incident waits.",
         ),
         strict=True,

@@ -41,7 +41,7 @@ def found(db: Any) -> Reconciliation:
     [
         ("en", ["Drift", "We say delivered, the wallet does not know it", "+1.95", "−0.70", "2 differences",
                 "The wallet booked what Bluecard never wrote", "1,204", "1,203", "Nattaya Suksan"]),
-        ("th", ["ไม่ตรงกัน", "ฝั่งเราว่าส่งแล้ว แต่กระเป๋าเงินไม่รู้จัก", "ต่างกัน 2 จุด", "+1.95"]),
+        ("th", ["มีจุดที่ต่างกัน", "ฝั่งเราว่าส่งแล้ว แต่กระเป๋าเงินไม่รู้จัก", "ต่างกัน 2 จุด", "+1.95"]),
     ],
 )  # fmt: skip
 def test_a_comparison_names_what_differs(
