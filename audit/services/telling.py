@@ -56,7 +56,7 @@ SELECT b.player_id, %(round)s, %(ruling)s,
     sum(l.moved_minor), %(now)s
 FROM tables_settlementline l JOIN tables_bet b ON b.id = l.bet_id
 WHERE l.settlement_id = %(settlement)s
-GROUP BY b.player_id
+GROUP BY b.player_id ORDER BY b.player_id
 ON CONFLICT DO NOTHING
 """
 
@@ -71,7 +71,7 @@ SELECT player_id, %(round)s, %(ruling)s,
 FROM tables_bet
 WHERE round_id = %(round)s AND status = 'accepted'
     AND (%(kinds)s::text[] IS NULL OR kind = ANY(%(kinds)s::text[]))
-GROUP BY player_id
+GROUP BY player_id ORDER BY player_id
 ON CONFLICT DO NOTHING
 """
 

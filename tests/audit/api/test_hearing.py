@@ -103,7 +103,7 @@ def test_notices_are_read_by_player_and_by_round_in_both_languages(told: list[in
     assert "−1.00 THB" in notice["text_en"]
     assert notice["text_th"].startswith(f"รอบ {round_.public_id} ถูกประกาศเป็นโมฆะ")
     both = client.get(f"/api/v1/rounds/{round_.public_id}/notices").json()["items"]
-    assert [row["moved_minor"] for row in both] == [-100, 150]
+    assert {row["player"]["reference"]: row["moved_minor"] for row in both} == {"P-1": -100, "P-2": 150}
 
 
 def test_who_reads_notices(told: list[int], round_: Round) -> None:
