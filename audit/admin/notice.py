@@ -16,7 +16,7 @@ from tables.admin.columns import column
 from tables.admin.filters import related_filter
 from tables.admin.record import Crumb, Fact, Facts, Prose, Record, link
 from tables.queries.people import reference_of
-from tables.templatetags.felt import difference, moment
+from tables.templatetags.felt import difference, moment, with_currency
 
 
 @admin.register(Notice)
@@ -52,7 +52,8 @@ class NoticeAdmin(ReadOnlyAdmin):
 
     @column(gettext_lazy("moved"), is_number=True)
     def moved(self, found: Notice) -> SafeString:
-        return difference(found.moved_minor, found.round.table.currency)
+        currency = found.round.table.currency
+        return with_currency(difference(found.moved_minor, currency), currency)
 
     @column(gettext_lazy("written"), is_number=True)
     def written(self, found: Notice) -> SafeString:

@@ -28,7 +28,7 @@ from tables.admin.columns import column
 from tables.admin.filters import TableFilter, choice_filter, date_range_filter, related_filter
 from tables.queries.wallet_balances import read_balances
 from tables.services.actors import Actor, NotAllowed
-from tables.templatetags.felt import difference, moment
+from tables.templatetags.felt import difference, moment, with_currency
 
 LONGEST_REASON = 2000
 
@@ -87,7 +87,8 @@ class RulingAdmin(ReadOnlyAdmin):
 
     @column(gettext_lazy("to players"), is_number=True)
     def moved(self, found: Ruling) -> SafeString:
-        return difference(found.given_minor - found.taken_minor, found.table.currency)
+        moved = difference(found.given_minor - found.taken_minor, found.table.currency)
+        return with_currency(moved, found.table.currency)
 
     @column(gettext_lazy("asked by"))
     def asked_by(self, found: Ruling) -> str:

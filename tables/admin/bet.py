@@ -16,7 +16,7 @@ from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, link, 
 from tables.admin.round_sheets import say_bet, write_odds
 from tables.models import Bet, SettlementLine
 from tables.queries.people import reference_of
-from tables.templatetags.felt import difference, moment, money, state_badge, word
+from tables.templatetags.felt import difference, moment, money, state_badge, with_currency, word
 
 
 @admin.register(Bet)
@@ -56,8 +56,9 @@ class BetAdmin(ReadOnlyAdmin):
         return say_bet(found)
 
     @column(gettext_lazy("stake"), is_number=True)
-    def stake(self, found: Bet) -> str:
-        return money(found.stake_minor, found.round.table.currency)
+    def stake(self, found: Bet) -> SafeString:
+        currency = found.round.table.currency
+        return with_currency(money(found.stake_minor, currency), currency)
 
     @column(gettext_lazy("player"))
     def player_name(self, found: Bet) -> SafeString:

@@ -17,7 +17,7 @@ from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, all_of
 from tables.admin.table_buttons import action_urls, list_buttons
 from tables.admin.table_sheets import rulebook_sheet, shifts_sheet, shoes_sheet
 from tables.models import GameTable, Round
-from tables.templatetags.felt import badge, disc, moment, money, state_badge, whole
+from tables.templatetags.felt import badge, disc, moment, money, state_badge, whole, with_currency
 
 ROUNDS_SHOWN = 12
 
@@ -61,8 +61,8 @@ class GameTableAdmin(ReadOnlyAdmin):
         return link("rulebook", found.rulebook_id, found.rulebook)
 
     @column(gettext_lazy("limits"), is_number=True)
-    def limits(self, found: GameTable) -> str:
-        return write_limits(found)
+    def limits(self, found: GameTable) -> SafeString:
+        return with_currency(write_limits(found), found.currency)
 
     @column(gettext_lazy("round now"))
     def now(self, found: GameTable) -> SafeString | str:

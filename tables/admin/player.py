@@ -13,7 +13,7 @@ from tables.admin.round_sheets import say_bet
 from tables.house import house_zone
 from tables.models import Bet, Player, WalletTransaction
 from tables.queries.people import reference_of
-from tables.templatetags.felt import delivery_badge, difference, moment, money, word
+from tables.templatetags.felt import delivery_badge, difference, moment, money, with_currency, word
 
 ROWS_SHOWN = 20
 
@@ -79,7 +79,7 @@ class PlayerAdmin(ReadOnlyAdmin):
                     link("bet", bet.pk, bet.platform_bet_id, is_id=True),
                     word("BET_STATES", bet.status),
                     say_bet(bet),
-                    money(bet.stake_minor, bet.round.table.currency),
+                    with_currency(money(bet.stake_minor, bet.round.table.currency), bet.round.table.currency),
                     link("round", bet.round_id, bet.round.public_id, is_id=True),
                     moment(bet.placed_at, bet.round.table.zone),
                 )
@@ -100,7 +100,7 @@ class PlayerAdmin(ReadOnlyAdmin):
             [
                 (
                     link("wallettransaction", one.pk, one.key, is_id=True),
-                    difference(one.amount_minor, one.currency),
+                    with_currency(difference(one.amount_minor, one.currency), one.currency),
                     delivery_badge(one),
                     moment(one.created_at, one.settlement.round.table.zone),
                 )

@@ -18,7 +18,7 @@ from tables.admin.record import Crumb, Fact, Facts, Record, link, list_url, tabl
 from tables.models import Receivable
 from tables.queries.people import reference_of
 from tables.queries.receivables import owed_by_currency
-from tables.templatetags.felt import difference, moment, money, state_badge
+from tables.templatetags.felt import difference, moment, money, state_badge, with_currency
 
 
 class RoundTableFilter(TableFilter):
@@ -73,8 +73,8 @@ class ReceivableAdmin(ReadOnlyAdmin):
         return link("player", found.player_id, reference_of(found.player), is_id=True)
 
     @column(gettext_lazy("owed"), is_number=True)
-    def owed(self, found: Receivable) -> str:
-        return money(found.amount_minor, found.currency)
+    def owed(self, found: Receivable) -> SafeString:
+        return with_currency(money(found.amount_minor, found.currency), found.currency)
 
     @column(gettext_lazy("round"))
     def round_name(self, found: Receivable) -> SafeString:

@@ -17,7 +17,7 @@ from tables.admin.round_sheets import say_bet
 from tables.models import Settlement, SettlementLine
 from tables.queries.people import reference_of
 from tables.queries.timeline import outcome_of
-from tables.templatetags.felt import difference, disc, moment, money, whole, word
+from tables.templatetags.felt import difference, disc, moment, money, whole, with_currency, word
 
 LINES_SHOWN = 50
 
@@ -82,7 +82,8 @@ class SettlementAdmin(ReadOnlyAdmin):
 
     @column(gettext_lazy("kept by the house"), is_number=True)
     def kept(self, found: Settlement) -> SafeString:
-        return difference(found.kept_minor, found.round.table.currency)
+        currency = found.round.table.currency
+        return with_currency(difference(found.kept_minor, currency), currency)
 
     @column(gettext_lazy("settled"), is_number=True)
     def made(self, found: Settlement) -> SafeString:

@@ -34,7 +34,7 @@ from tables.models import DeliveryStatus, WalletDelivery
 from tables.models.wallet import UNFINISHED
 from tables.queries.dead_letters import dead_letters, waiting_behind
 from tables.queries.people import reference_of
-from tables.templatetags.felt import delivery_badge, difference, moment, whole
+from tables.templatetags.felt import delivery_badge, difference, moment, whole, with_currency
 
 BEHIND_SHOWN = 20
 
@@ -109,7 +109,8 @@ class DeadLetterAdmin(ReadOnlyAdmin):
 
     @column(gettext_lazy("amount"), is_number=True)
     def amount(self, found: WalletDelivery) -> SafeString:
-        return difference(found.transaction.amount_minor, found.transaction.currency)
+        moved = found.transaction
+        return with_currency(difference(moved.amount_minor, moved.currency), moved.currency)
 
     @column(gettext_lazy("why"))
     def why(self, found: WalletDelivery) -> str:

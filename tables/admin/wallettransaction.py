@@ -15,7 +15,7 @@ from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, all_of
 from tables.admin.round_sheets import say_bet
 from tables.models import Bet, DeliveryStatus, WalletTransaction
 from tables.queries.people import reference_of
-from tables.templatetags.felt import delivery_badge, difference, moment, money, whole, word
+from tables.templatetags.felt import delivery_badge, difference, moment, money, whole, with_currency, word
 
 DELIVERY_CHOICES = {
     "waiting": words.DELIVERY_STATES["waiting"],
@@ -53,7 +53,7 @@ class WalletTransactionAdmin(ReadOnlyAdmin):
 
     @column(gettext_lazy("amount"), is_number=True)
     def amount(self, found: WalletTransaction) -> SafeString:
-        return difference(found.amount_minor, found.currency)
+        return with_currency(difference(found.amount_minor, found.currency), found.currency)
 
     @column(gettext_lazy("message"))
     def state(self, found: WalletTransaction) -> SafeString:

@@ -170,6 +170,11 @@ def difference(minor: Minor | None, currency: str) -> SafeString:
     return format_html('<span class="{}">{}</span>', tone, text)
 
 
+def with_currency(shown: SafeString | str, currency: str) -> SafeString:
+    """Write the currency behind a sum, where the rows of a list may be of several."""
+    return format_html('{} <span class="bc-currency">{}</span>', shown, currency)
+
+
 @register.filter
 def clock_text(at: datetime | None, zone: str) -> str:
     """Write a moment as hh:mm:ss in a table's zone, as text alone."""

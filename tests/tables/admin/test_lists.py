@@ -9,9 +9,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tables.admin import base
-from tables.models import Bet, Finding, Round, Shoe
+from tables.models import Bet, Finding, GameTable, Round, Settlement, Shoe
 from tests.tables.admin.conftest import ROWS, SignIn, copy_rows
-from tests.tables.playing import Platform
+from tests.tables.playing import Platform, make_table
 
 
 def list_of(model: type[models.Model], query: str = "") -> str:
@@ -162,3 +162,20 @@ def test_the_filter_form_keeps_what_a_link_has_set(
 ) -> None:
     page = sign_in("auditor").get(list_of(Bet, f"?round={played.pk}")).content.decode()
     assert f'<input type="hidden" name="round" value="{played.pk}">' in page
+
+
+def test_sums_of_several_currencies_in_one_list_each_name_theirs(played: Round, sign_in: SignIn) -> None:
+    other = Platform(make_table("J01", "insurance", currency="JPY"))
+    other.start()
+    other.play("9H 2D KC QS", ("j1", "P-20001", "player", 10_000))
+    client = sign_in("auditor")
+    shown = {model: client.get(list_of(model)).content.decode() for model in (Bet, Settlement, GameTable)}
+    sums = {
+        Bet: ("100.00", "10,000"),  # b1 of 10,000 satang, and j1 of 10,000 yen
+        # The Banker wins 6 to 5: b1 is paid 95.00, b2 and b3 keep 205.00; the Player wins: j1 is paid 10,000.
+        Settlement: (">+110.00</span>", ">\N{MINUS SIGN}10,000</span>"),
+        GameTable: ("1.00 – 1,000,000.00", "100 – 100,000,000"),
+    }
+    for model, (baht, yen) in sums.items():
+        assert f'{baht} <span class="bc-currency">THB</span>' in shown[model], model
+        assert f'{yen} <span class="bc-currency">JPY</span>' in shown[model], model
