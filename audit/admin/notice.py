@@ -64,7 +64,7 @@ class NoticeAdmin(ReadOnlyAdmin):
         facts = [
             Fact(_("Round"), link("round", found.round_id, found.round.public_id, is_id=True)),
             Fact(_("Ruling"), ruling_link(found.ruling)),
-            Fact(_("Moved"), difference(found.moved_minor, found.round.table.currency)),
+            Fact(_("Moved"), self.moved(found)),
             Fact(_("Written"), moment(found.created_at, found.round.table.zone)),
         ]
         return Record(

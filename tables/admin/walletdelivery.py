@@ -177,7 +177,10 @@ def _rows_behind(found: WalletDelivery, zone: str) -> Rows:
         [
             (
                 link("wallettransaction", one.pk, one.transaction.key, is_id=True),
-                difference(one.transaction.amount_minor, one.transaction.currency),
+                with_currency(
+                    difference(one.transaction.amount_minor, one.transaction.currency),
+                    one.transaction.currency,
+                ),
                 words.DELIVERY_STATES[one.status].word,
                 moment(one.transaction.created_at, zone),
             )
