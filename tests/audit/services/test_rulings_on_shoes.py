@@ -11,7 +11,7 @@ from audit.services.incidents import report_incident
 from audit.services.rulings import CannotDecide
 from tables.models import Hold, Round, ShoeStatus
 from tables.services.actors import Actor
-from tests.audit.deciding import MANAGES, SUPERVISES, approve, ask, carry_out, make_user, rule
+from tests.audit.deciding import approve, ask, carry_out, rule
 from tests.tables.playing import NOON, Platform, lines_of, make_table, publish_all
 
 pytestmark = pytest.mark.django_db
@@ -25,16 +25,6 @@ def platform() -> Platform:
     platform = Platform(make_table(rulebook="insurance"))
     platform.start()
     return platform
-
-
-@pytest.fixture
-def asker(platform: Platform) -> User:
-    return make_user("asker", *SUPERVISES)
-
-
-@pytest.fixture
-def decider(platform: Platform) -> User:
-    return make_user("decider", *MANAGES)
 
 
 def won(platform: Platform, bet: str) -> Round:

@@ -7,7 +7,7 @@ from audit.models import Incident, RulingKind, TableDecision
 from audit.services.incidents import incidents_from_findings
 from tables.models import Finding, Hold, RoundStatus
 from tables.services.settlement import Waits, settle_round
-from tests.audit.deciding import MANAGES, SUPERVISES, make_user, rule
+from tests.audit.deciding import rule
 from tests.tables.playing import Platform, lines_of, make_table, publish_all
 
 pytestmark = pytest.mark.django_db
@@ -19,16 +19,6 @@ def platform() -> Platform:
     platform = Platform(make_table(rulebook="insurance"))
     platform.start()
     return platform
-
-
-@pytest.fixture
-def asker(platform: Platform) -> User:
-    return make_user("asker", *SUPERVISES)
-
-
-@pytest.fixture
-def decider(platform: Platform) -> User:
-    return make_user("decider", *MANAGES)
 
 
 def half_a_round(platform: Platform, bet: str = "b1") -> str:
