@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Final
 
 from audit.models import Complaint, ComplaintWords, Ruling
@@ -59,18 +60,42 @@ def terms_of(ruling: Ruling) -> dict[str, Any]:
 
 
 def state_of(complaint: Complaint) -> dict[str, Any]:
-    """Return what the journal's entry of each step says of a complaint as it stands after it."""
-    event_at, window_ends_at = complaint.event_at, complaint.window_ends_at
+    """Return what the journal's entry of each step says of a complaint as it stands after it.
+
+    This is every column that means something, under its own name; persons and the player by number. Its own
+    number is what the entry is labelled with.
+    """
     return {
         "status": complaint.status,
         "refusal": complaint.refusal,
         "outcome": complaint.outcome,
+        "table": complaint.table.code if complaint.table else None,
         "round": complaint.round.public_id if complaint.round else None,
         "player": complaint.player_id,
         "received_at": moment(complaint.received_at),
-        "event_at": moment(event_at) if event_at else None,
-        "window_ends_at": moment(window_ends_at) if window_ends_at else None,
+        "event_kind": complaint.event_kind,
+        "event_at": _moment_or_none(complaint.event_at),
+        "window_ends_at": _moment_or_none(complaint.window_ends_at),
         "answer_due_at": moment(complaint.answer_due_at),
+        "checks": complaint.checks,  # codes only: what was compared, and how it compares
+        "source": complaint.source,
+        "channel": complaint.channel,
+        "language": complaint.language,
+        "filed_by": complaint.filed_by_id,
+        "owner": complaint.owner_id,
+        "escalated_at": _moment_or_none(complaint.escalated_at),
+        "closed_at": _moment_or_none(complaint.closed_at),
         "admission": complaint.admission_id,
         "merged_into": complaint.merged_into.number if complaint.merged_into else None,
+        "sender": complaint.sender,
+        "idempotency_key": _digest(complaint.idempotency_key),
     }
+
+
+def _moment_or_none(at: datetime | None) -> str | None:
+    return moment(at) if at else None
+
+
+def _digest(key: str) -> str:
+    """Return what stands for a key that a machine of somebody else made up as it liked."""
+    return hashlib.sha256(key.encode()).hexdigest() if key else ""

@@ -50,6 +50,7 @@ FIELDS: Final = {
     "admission": _("Let in by consent"),
     "answer_due_at": _("Answer due"),
     "complaint": _("Complaint"),
+    "event_kind": _("Disputed event"),
     "event_at": _("End of the disputed event"),
     "given_minor": _("Given to players"),
     "incident": _("Incident"),
@@ -57,6 +58,7 @@ FIELDS: Final = {
     "owner": _("Owner"),
     "merged_into": _("Goes on as"),
     "refusal": _("Refused because"),
+    "table": _("Table"),
     "taken_minor": _("Taken from players"),
     "window_ends_at": _("Could be received until"),
 }
@@ -66,7 +68,16 @@ journal_words.ACTIONS.update(ACTIONS)
 table_words.DETAILS.update({name: word for name, word in words.FACTS.items() if name != "phase"})
 table_words.DETAIL_VALUES["phase"] = {**table_words.DETAIL_VALUES["phase"], **words.PHASES}
 journal_words.FIELDS.update(FIELDS)
-journal_words.VALUES.update({"refusal": complaint_words.REFUSED_BECAUSE, "roles": words.ROLE_TITLES})
+journal_words.FIELDS.update({f"checks.{name}": word for name, word in complaint_words.DETAILS.items()})
+journal_words.VALUES.update(
+    {
+        "event_kind": complaint_words.EVENTS,
+        "outcome": {**table_words.WINNERS, **complaint_words.OUTCOMES},
+        "refusal": complaint_words.REFUSED_BECAUSE,
+        "roles": words.ROLE_TITLES,
+        **{f"checks.{name}": complaint_words.MATCHES for name in complaint_words.DETAILS},
+    }
+)
 journal_words.STATES.update(
     {
         "complaint": complaint_words.ACTIONS,

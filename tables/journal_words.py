@@ -92,7 +92,7 @@ def say_action(action: str) -> str:
 def say_field(name: str) -> str:
     """Return what a value is called."""
     own = name.rpartition(".")[2]
-    return str(FIELDS.get(own, own.replace("_", " ")))
+    return str(FIELDS.get(name) or FIELDS.get(own, own.replace("_", " ")))
 
 
 def say_value(name: str, value: Any) -> str:
@@ -109,5 +109,5 @@ def say_value(name: str, value: Any) -> str:
             return ", ".join(say_value(name, one) for one in value)
         case dict():
             return ", ".join(f"{key} {say_value(name, one)}" for key, one in value.items())
-    found = VALUES.get(own, {}).get(str(value))
+    found = VALUES.get(name, VALUES.get(own, {})).get(str(value))
     return str(getattr(found, "word", found)) if found is not None else str(value)

@@ -66,8 +66,11 @@ class Decided:
         for kind, model in SPOKEN_OF.items():
             told = dict(self.subjects[kind])
             for id_, number in model._default_manager.order_by("pk").values_list("pk", "number"):
-                if told.pop(id_, None) is None:
+                label = told.pop(id_, None)
+                if label is None:
                     yield Problem(f"{kind}_forged", f"{kind} {number} has no entry in the journal")
+                elif label != number:
+                    yield Problem(f"{kind}_altered", f"{kind} {number} is called {label} in the journal")
             for number in told.values():
                 yield Problem(f"{kind}_deleted", f"{kind} {number} is gone, and the journal tells of it")
         yield from self._rulings()
@@ -98,7 +101,7 @@ class Decided:
                 yield Problem("ruling_altered", f"the sign-in for ruling {ruling.number} is gone")
 
     def _complaints(self) -> Iterator[Problem]:
-        rows = Complaint.objects.select_related("round", "merged_into").order_by("pk")
+        rows = Complaint.objects.select_related("table", "round", "merged_into").order_by("pk")
         for one in rows.iterator(BATCH):
             step = self.steps.get((one.pk, one.version))
             if step is None:
@@ -117,8 +120,9 @@ class Decided:
             name = f"complaint {event.complaint.number}: step {event.version}"
             if step is None:
                 yield Problem("complaint_forged", f"{name} ({event.action}) has no entry in the journal")
-            elif (event.action, event.to_status, event.data) != (
+            elif (event.action, event.from_status, event.to_status, event.data) != (
                 step.action,
+                step.data["from"],
                 step.data["status"],
                 step.data["details"],
             ):

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-#: Names that stand for other things, or are told by the entry's own columns.
-SILENT: Final = frozenset("digest hash commitment sha256 salt uuid version seq person owner sign_in".split())
+#: Names that stand for other things, or are told already: by the entry's action and time, or by the state.
+SILENT: Final = frozenset(
+    "digest hash commitment sha256 salt uuid version seq person owner sign_in"
+    " closed_at escalated_at from".split()
+)
 
 
 class Change(NamedTuple):

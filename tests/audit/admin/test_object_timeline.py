@@ -12,7 +12,8 @@ from django.urls import reverse
 from audit.models import ComplaintChannel
 from audit.rules.complaints import Said
 from audit.services.complaint_verbs import accept_complaint, note_complaint
-from audit.services.complaints import file_complaint
+from audit.services.complaint_watch import escalate_complaints
+from audit.services.complaints import add_information, file_complaint
 from casino.roles import ROLES
 from casino.runtime.places import ROOT
 from tables.journal_words import say_action
@@ -78,6 +79,27 @@ def test_a_complaint_tells_its_states_and_the_texts_that_are_kept(played: Round,
     assert browser.get(url_of("complaint", complaint.pk)).status_code == 403  # sees no journal
     auditor.cookies["django_language"] = "th"
     assert lines(auditor, url_of("round", played.pk))[-1].startswith("คิดผลรอบแล้ว")
+
+
+def test_what_a_player_says_otherwise_later_is_told_in_words_with_what_it_was(
+    played: Round, auditor: Client
+) -> None:
+    said = Said(
+        played_at=played.betting_opened_at,
+        table="B01",
+        dealer="Somebody",
+        round=str(played.number),
+        disputed="x",
+    )
+    who: dict[str, Any] = {"actor": SYSTEM, "user": None, "at": NOON}
+    complaint = file_complaint(said=said, channel=ComplaintChannel.CHAT, language="th", **who).complaint
+    add_information(complaint_id=complaint.pk, seen_version=1, said=Said(dealer="Mali Chantara"), **who)
+    escalate_complaints(now=complaint.answer_due_at)
+    told = lines(auditor, url_of("complaint", complaint.pk))
+    assert told[1].split(" · ")[1].split(" ", 2)[2] == "Dealer Differs Agrees"
+    assert told[0].startswith("Escalated: the answer is due bluecard") and "none" not in told[0]
+    auditor.cookies["django_language"] = "th"
+    assert lines(auditor, url_of("complaint", complaint.pk))[1].endswith("ดีลเลอร์ ไม่ตรง ตรงกัน")
 
 
 def test_a_long_history_is_read_in_pages_and_asks_no_more_for_more(

@@ -12,9 +12,14 @@ from audit.rules.complaints import Said
 from audit.services import complaint_verbs as verbs
 from audit.services.asking import BadRuling
 from audit.services.complaint_record import CannotChange
+from audit.services.complaint_watch import escalate_complaints
 from audit.services.complaints import add_information
+from audit.services.consents import ask_to_admit, give_consent
+from audit.services.verifying import Run
 from tables.models import IllegalTransition, JournalEntry, Round
+from tables.services.actors import Actor
 from tests.audit.deciding import SUPERVISES, ask, make_user
+from tests.audit.sealed import LOG, seal
 from tests.audit.services.test_complaints import DAY, DECIDES, MOMENT, by, file, result_at, said_of
 from tests.tables.playing import Platform, make_table
 
@@ -92,6 +97,12 @@ def seen(complaint: Complaint) -> tuple[str, int, int, int]:
     return complaint.status, complaint.version, complaint.events.count(), JournalEntry.objects.count()
 
 
+def alarms() -> list[str]:
+    """Return what the check of the journal finds: nothing, whatever was done by the product itself."""
+    seal()
+    return [str(problem) for problem in Run(LOG.verifier, None, "").find()]
+
+
 @pytest.mark.parametrize("state", WAYS)
 def test_each_verb_in_a_state_leads_on_or_changes_nothing(state: str, round_: Round, manager: User) -> None:
     at = result_at(round_)
@@ -108,11 +119,28 @@ def test_each_verb_in_a_state_leads_on_or_changes_nothing(state: str, round_: Ro
         if verb in leads:
             perform(verb, complaint, other, manager)
             assert seen(complaint)[:2] == (leads[verb], before[1] + 1), verb
+            assert alarms() == [], verb
         else:
             with pytest.raises((CannotChange, IllegalTransition)):
                 perform(verb, complaint, other, manager)
             assert seen(complaint) == before, verb
         transaction.savepoint_rollback(begun)
+
+
+def test_what_two_persons_and_the_system_do_to_a_complaint_raises_no_alarm(
+    round_: Round, manager: User
+) -> None:
+    late_at = result_at(round_) + DAY + MOMENT
+    late = file(said_of(round_), manager, late_at, sender="chat", idempotency_key="a-1").complaint
+    who = {"reason": "the line was down", "at": late_at}
+    asker = make_user("pim", *DECIDES)
+    consent = ask_to_admit(complaint_id=late.pk, actor=Actor.of_user(asker), user=asker, **who)
+    give_consent(consent_id=consent.pk, actor=Actor.of_user(manager), user=manager, **who)
+    assert escalate_complaints(now=late.answer_due_at) == 1
+    late.refresh_from_db()
+    assert (late.status, late.owner, late.admission, late.version) == ("accepted", asker, consent, 3)
+    assert late.escalated_at == late.answer_due_at
+    assert alarms() == []
 
 
 def test_no_ruling_is_asked_for_on_a_complaint_that_was_closed_meanwhile(
