@@ -99,6 +99,7 @@ CONSENT_STATES: Final = {
     "approved": State("done", "tick", _("Consented")),
     "refused": State("void", "close", pgettext_lazy("consent", "Refused")),
     "expired": State("void", "clock", pgettext_lazy("consent", "Expired")),
+    "withdrawn": State("void", "back", pgettext_lazy("consent", "Withdrawn")),
 }
 CONSENT_KINDS: Final = {
     "late_complaint": _("Admit a late complaint"),
@@ -129,6 +130,8 @@ REFUSALS: Final = {
     "consent/asked": _("A second person was asked already."),
     "consent/four-eyes": _("This takes a second person: who asked for it cannot consent."),
     "consent/decided": _("This was decided already. Nothing more was done."),
+    "consent/withdrawn": _("Who asked for it has withdrawn it. Nothing was done."),
+    "consent/other": _("Only who asked for it can withdraw it."),
     "consent/expired": _("The time to decide has run out. Ask again."),
     "consent/reason": _("Say why."),
 }

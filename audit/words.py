@@ -28,6 +28,7 @@ RULING_STATES: Final = {
     "refused": State("void", "close", pgettext_lazy("ruling", "Refused")),
     "expired": State("void", "clock", pgettext_lazy("ruling", "Expired")),
     "stale": State("wrong", "triangle", _("Overtaken by a change")),
+    "withdrawn": State("void", "back", pgettext_lazy("ruling", "Withdrawn")),
 }
 #: One that is being carried out, of which a round fails.
 CANNOT_GO_ON: Final = State("wrong", "triangle", _("Cannot go on"))
@@ -36,6 +37,7 @@ CHANGE_STATES: Final = {
     "approved": State("done", "tick", _("Approved and carried out")),
     "refused": State("void", "close", pgettext_lazy("ruling", "Refused")),
     "expired": State("void", "clock", pgettext_lazy("ruling", "Expired")),
+    "withdrawn": State("void", "back", pgettext_lazy("ruling", "Withdrawn")),
 }
 CHANGE_KINDS: Final = {
     "thresholds": _("Thresholds of a table"),
@@ -172,6 +174,8 @@ TOLD: Final = {
 #: Why a decision or a request was refused, by the rule it breaks; what exactly stands beside it in English.
 REFUSALS: Final = {
     "ruling/decided": _("This request was decided already. Nothing more was done."),
+    "ruling/withdrawn": _("Who asked for it has withdrawn it. Nothing was done."),
+    "ruling/other": _("Only who asked for it can withdraw it."),
     "ruling/expired": _("The time to decide has run out. Ask again."),
     "ruling/stale": _("It changed since it was asked for. It cannot be approved any more: ask again."),
     "ruling/preview": _("What you saw is not what was asked for. Look again."),
@@ -204,6 +208,8 @@ REFUSALS: Final = {
     "incident/unanswered": _("Answer the facts that decide first."),
     "incident/code": _("The rulebook's catalogue has no such incident."),
     "setup/decided": _("This request was decided already. Nothing more was done."),
+    "setup/withdrawn": _("Who asked for it has withdrawn it. Nothing was done."),
+    "setup/other": _("Only who asked for it can withdraw it."),
     "setup/expired": _("The time to decide has run out. Ask again."),
     "setup/four-eyes": _("This takes a second person: who asked for it cannot approve it."),
     "setup/reason": _("Say why."),

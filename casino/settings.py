@@ -367,6 +367,7 @@ SPECTACULAR_SETTINGS = {
             "refused",
             "expired",
             "stale",
+            "withdrawn",
         ],
         "RulingRoundStatus": ["waiting", "applied"],
         "ComplaintStatus": [

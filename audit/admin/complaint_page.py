@@ -20,6 +20,7 @@ from audit.admin.attachment import attachments_context
 from audit.admin.complaint_view import (
     bets_of,
     coup_of,
+    may_withdraw,
     read_local,
     read_zone,
     rows_of_checks,
@@ -37,7 +38,7 @@ from audit.rules.answers import TEMPLATES, Language, fitting_template
 from audit.rules.complaints import Said
 from audit.services import complaint_verbs as verbs
 from audit.services.complaints import add_information, said_last
-from audit.services.consents import ask_to_admit, give_consent, refuse_consent
+from audit.services.consents import ask_to_admit, give_consent, refuse_consent, withdraw_consent
 from audit.words import RULING_KINDS
 from tables.admin.record import Crumb
 from tables.house import house_zone
@@ -145,6 +146,7 @@ def _do(request: HttpRequest, complaint: Complaint, verb: str, given: QueryDict)
         "admit": lambda: ask_to_admit(complaint_id=complaint.pk, reason=reason, **who),
         "consent": lambda: give_consent(consent_id=_consent(complaint), reason=reason, **who),
         "dissent": lambda: refuse_consent(consent_id=_consent(complaint), reason=reason, **who),
+        "withdraw": lambda: withdraw_consent(consent_id=_consent(complaint), reason=reason, **who),
     }
     done[verb]()
     return str(SAID[verb]) % number
@@ -186,6 +188,7 @@ SAID: Final = {
     "admit": gettext_lazy("A second person is asked to admit %(number)s."),
     "consent": gettext_lazy("%(number)s is admitted."),
     "dissent": gettext_lazy("%(number)s stays refused."),
+    "withdraw": gettext_lazy("The request is withdrawn. %(number)s stays refused."),
 }
 
 
@@ -283,6 +286,8 @@ def _consent_buttons(request: HttpRequest, complaint: Complaint, consent: Consen
     return {
         "may_ask_admission": is_late and not is_open and request.user.has_perm(REQUEST),
         "may_consent": is_late and is_open and request.user.has_perm(GIVE),
+        "may_withdraw": may_withdraw(request.user, consent),
+        "withdraw_url": reverse("admin:audit_complaint_verb", args=[complaint.pk, "withdraw"]),
     }
 
 

@@ -16,6 +16,7 @@ from django.utils.translation import ngettext
 
 from audit import complaint_words as words
 from audit.admin.two_coups import one_coup
+from audit.models import Consent, ConsentStatus
 from audit.queries.complaint_times import filing_window
 from audit.queries.rulings_in_force import texts_of
 from audit.queries.video import VideoReference, holds_of, video_of
@@ -55,6 +56,17 @@ class BetRow(NamedTuple):
 
     bet: Bet
     line: SettlementLine | None
+
+
+def may_withdraw(user: Any, consent: Consent | None) -> bool:
+    """Say whether a request for consent waits that this account made."""
+    return (
+        consent is not None
+        and consent.status == ConsentStatus.REQUESTED
+        and consent.expires_at >= datetime.now(UTC)
+        and consent.requested_by_id == user.pk
+        and user.has_perm("audit.request_consent")
+    )
 
 
 def rows_of_checks(said: Said, recorded: Recorded | None, checks: Mapping[str, str], zone: str) -> Checks:

@@ -22,7 +22,13 @@ from audit.admin.ruling_words import ruling_badge
 from audit.models import Ruling
 from audit.queries.approvals import checks_of
 from audit.services.applying import resume_ruling, stop_ruling
-from audit.services.rulings import CannotDecide, approve_ruling, refuse_ruling, sign_in_again
+from audit.services.rulings import (
+    CannotDecide,
+    approve_ruling,
+    refuse_ruling,
+    sign_in_again,
+    withdraw_ruling,
+)
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
 from tables.admin.filters import TableFilter, choice_filter, date_range_filter, related_filter
@@ -62,6 +68,7 @@ class RulingAdmin(ReadOnlyAdmin):
     verbs: ClassVar[dict[str, str]] = {
         "approve": "audit.approve_ruling",
         "refuse": "audit.approve_ruling",
+        "withdraw": "audit.request_ruling",
         "stop": "audit.approve_ruling",
         "resume": "audit.approve_ruling",
     }
@@ -182,7 +189,8 @@ class RulingAdmin(ReadOnlyAdmin):
             return HttpResponseRedirect(url)
         again = self._find(request, pk)
         context = ruling_context(request, again, datetime.now(UTC), refusal=refusal, typed=request.POST)
-        return draw(self, request, self.record_template, {**context, "original": again}, refusal.status)
+        context |= {"original": again, "is_withdrawing": verb == "withdraw"}
+        return draw(self, request, self.record_template, context, refusal.status)
 
     def _try(self, request: HttpRequest, ruling: Ruling, verb: str) -> Refusal | None:
         now = datetime.now(UTC)
@@ -198,6 +206,12 @@ class RulingAdmin(ReadOnlyAdmin):
                     messages.success(
                         request,
                         _("%(number)s is refused. Its rounds are free again.") % {"number": ruling.number},
+                    )
+                case "withdraw":
+                    withdraw_ruling(ruling_id=ruling.pk, reason=reason, actor=actor, user=user, at=now)
+                    messages.success(
+                        request,
+                        _("%(number)s is withdrawn. Its rounds are free again.") % {"number": ruling.number},
                     )
                 case "stop":
                     stop_ruling(ruling_id=ruling.pk, actor=actor, at=now)

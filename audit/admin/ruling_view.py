@@ -202,12 +202,14 @@ def _coups(ruling: Ruling, row: RulingRound) -> TwoCoups | None:
 def _decision(request: HttpRequest, ruling: Ruling, now: datetime, is_waiting: bool) -> dict[str, Any]:
     """Prepare the decision box: the checks, and whether this person gets its buttons."""
     if not is_waiting:
-        return {"checks": [], "may_approve": False, "may_refuse": False}
+        return {"checks": [], "may_approve": False, "may_refuse": False, "may_withdraw": False}
     checks = checks_of(ruling, request.user, now)
     return {
         "checks": _check_lines(checks, ruling),
         "may_approve": checks.can_approve,
         "may_refuse": checks.may_decide and checks.has_person,
+        "may_withdraw": ruling.requested_by_id == request.user.pk
+        and request.user.has_perm("audit.request_ruling"),
         "needs_sign_in": checks.needs_sign_in,
     }
 

@@ -20,7 +20,13 @@ from audit.admin.setup_asks import ASKS, asks_allowed
 from audit.admin.setup_words import becomings_of, change_badge, change_title
 from audit.models import Person, SetupChange
 from audit.queries.setup_changes import Named
-from audit.services.setup_changes import APPROVE, approve_change, refuse_change
+from audit.services.setup_changes import (
+    APPROVE,
+    REQUEST,
+    approve_change,
+    refuse_change,
+    withdraw_change,
+)
 from tables.admin.base import KeysetChangeList, ReadOnlyAdmin
 from tables.admin.columns import column
 from tables.admin.filters import choice_filter, date_range_filter
@@ -31,7 +37,11 @@ from tables.services.setup import BadSetup
 from tables.templatetags.felt import moment
 
 LONGEST_REASON = 2000
-VERBS: dict[str, Callable[..., SetupChange]] = {"approve": approve_change, "refuse": refuse_change}
+VERBS: dict[str, tuple[str, Callable[..., SetupChange]]] = {
+    "approve": (APPROVE, approve_change),
+    "refuse": (APPROVE, refuse_change),
+    "withdraw": (REQUEST, withdraw_change),
+}
 
 
 class ChangeList(KeysetChangeList):
@@ -66,6 +76,7 @@ class SetupChangeAdmin(ReadOnlyAdmin):
     done: ClassVar[dict[str, Any]] = {
         "approve": gettext_lazy("Approved, and carried out."),
         "refuse": gettext_lazy("Refused. Nothing changes."),
+        "withdraw": gettext_lazy("Withdrawn. Nothing changes."),
     }
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[KeysetChangeList]:
@@ -151,6 +162,7 @@ class SetupChangeAdmin(ReadOnlyAdmin):
             "may_decide": may_decide,
             "may_approve": is_waiting and may_decide and person is not None and not is_asker,
             "may_refuse": is_waiting and may_decide and person is not None,
+            "may_withdraw": is_waiting and found.requested_by_id == user.pk and user.has_perm(REQUEST),
             "refusal": refusal,
             "typed_reason": request.POST.get("reason", ""),
             "zone": self.zone,
@@ -163,8 +175,9 @@ class SetupChangeAdmin(ReadOnlyAdmin):
         return do
 
     def _do(self, request: HttpRequest, pk: int, verb: str) -> HttpResponse:
-        """Approve or refuse. A refusal shows the page again with what was typed."""
-        require(request, APPROVE)
+        """Approve, refuse or withdraw. A refusal shows the page again with what was typed."""
+        permission, do = VERBS[verb]
+        require(request, permission)
         url = reverse("admin:audit_setupchange_change", args=[pk])
         if request.method != "POST":
             return HttpResponseRedirect(url) if request.method == "GET" else HttpResponseNotAllowed(["POST"])
@@ -172,9 +185,7 @@ class SetupChangeAdmin(ReadOnlyAdmin):
         reason = request.POST.get("reason", "").strip()[:LONGEST_REASON]
         user: Any = request.user
         try:
-            VERBS[verb](
-                change_id=pk, reason=reason, user=user, actor=Actor.of_user(user), at=datetime.now(UTC)
-            )
+            do(change_id=pk, reason=reason, user=user, actor=Actor.of_user(user), at=datetime.now(UTC))
         except (*REFUSING, BadSetup) as error:
             again = self._find(request, pk)
             refusal = refusal_of(error)

@@ -13,13 +13,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from audit import complaint_words as words
-from audit.admin.complaint_view import video_context
+from audit.admin.complaint_view import may_withdraw, video_context
 from audit.admin.frame import draw
 from audit.admin.refusals import REFUSING, Refusal, refusal_of
 from audit.models import VideoHold
 from audit.queries.video import LAPSE_SOON
 from audit.rules.deadlines import time_left
-from audit.services.consents import ask_to_release, give_consent, refuse_consent
+from audit.services.consents import ask_to_release, give_consent, refuse_consent, withdraw_consent
 from audit.templatetags.complaints import left_badge, video_state
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
@@ -33,6 +33,7 @@ SAID: Final = {
     "release": gettext_lazy("A second person is asked to release the video."),
     "consent": gettext_lazy("The recorder is told to let go of the video."),
     "dissent": gettext_lazy("The video stays held."),
+    "withdraw": gettext_lazy("Withdrawn. The video stays held."),
 }
 
 
@@ -124,6 +125,7 @@ class VideoHoldAdmin(ReadOnlyAdmin):
             "release": lambda: ask_to_release(hold_id=found.pk, **who),
             "consent": lambda: give_consent(consent_id=consent_id, **who),
             "dissent": lambda: refuse_consent(consent_id=consent_id, **who),
+            "withdraw": lambda: withdraw_consent(consent_id=consent_id, **who),
         }
         done[verb]()
 
@@ -151,6 +153,8 @@ class VideoHoldAdmin(ReadOnlyAdmin):
             "consent": consent,
             "may_ask": found.status == "held" and not is_open and request.user.has_perm(REQUEST),
             "may_consent": is_open and request.user.has_perm(GIVE),
+            "may_withdraw": may_withdraw(request.user, consent),
+            "withdraw_url": reverse("admin:audit_videohold_withdraw", args=[found.pk]),
             "zone": found.round.table.zone,
             **video_context(request, found.round),
             "holds": [found],

@@ -109,6 +109,12 @@ class Refusal(Strict):
     reason = serializers.CharField(max_length=2_000, help_text="Why.")
 
 
+class Withdrawal(Strict):
+    """Why a ruling is withdrawn by who asked for it."""
+
+    reason = serializers.CharField(max_length=2_000, help_text="Why.")
+
+
 class Nothing(Strict):
     """A body without a field; it may be left out."""
 

@@ -19,7 +19,13 @@ from audit.queries.previews import Preview
 from audit.queries.ruling_money import money_of_parts
 from audit.services.applying import resume_ruling, stop_ruling
 from audit.services.asking import preview_ruling
-from audit.services.rulings import approve_ruling, is_proposed, refuse_ruling, request_ruling
+from audit.services.rulings import (
+    approve_ruling,
+    is_proposed,
+    refuse_ruling,
+    request_ruling,
+    withdraw_ruling,
+)
 from tables.api.base import ApiView
 from tables.api.filters import read_parameters
 from tables.api.narrowing import narrowed
@@ -160,6 +166,19 @@ class RefuseRuling(RulingVerb):
         """A refusal, with its reason. The rounds are free again; the incident stays open."""
         fields = inputs.read_input(inputs.Refusal, request)
         return self.done(request, number, refuse_ruling, user=request.user, **fields)
+
+
+class WithdrawRuling(RulingVerb):
+    permission = REQUEST
+
+    @_documented("withdraw", "Withdraw a ruling", inputs.Withdrawal)
+    def post(self, request: Request, number: str) -> Response:
+        """The way back for who asked, with the reason, while nobody has decided; other accounts are refused.
+
+        The rounds are free again; the incident stays open.
+        """
+        fields = inputs.read_input(inputs.Withdrawal, request)
+        return self.done(request, number, withdraw_ruling, user=request.user, **fields)
 
 
 class StopRuling(RulingVerb):

@@ -42,6 +42,7 @@ urlpatterns = [
     path("v1/rulings/<str:number>", rulings.OneRuling.as_view(), name="ruling"),
     path("v1/rulings/<str:number>/approve", rulings.ApproveRuling.as_view(), name="approve-ruling"),
     path("v1/rulings/<str:number>/refuse", rulings.RefuseRuling.as_view(), name="refuse-ruling"),
+    path("v1/rulings/<str:number>/withdraw", rulings.WithdrawRuling.as_view(), name="withdraw-ruling"),
     path("v1/rulings/<str:number>/stop", rulings.StopRuling.as_view(), name="stop-ruling"),
     path("v1/rulings/<str:number>/resume", rulings.ResumeRuling.as_view(), name="resume-ruling"),
     path("v1/players/<path:reference>/notices", telling.PlayerNotices.as_view(), name="player-notices"),

@@ -20,6 +20,7 @@ class ConsentStatus(StrEnum):
     APPROVED = "approved"
     REFUSED = "refused"
     EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
 
 
 class Consent(models.Model):

@@ -58,6 +58,7 @@ class ChangeStatus(StrEnum):
     APPROVED = "approved"
     REFUSED = "refused"
     EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
 
 
 class SetupChange(models.Model):

@@ -37,11 +37,18 @@ class RulingStatus(StrEnum):
     REFUSED = "refused"
     EXPIRED = "expired"
     STALE = "stale"
+    WITHDRAWN = "withdrawn"
 
 
 RULING_FLOW: dict[RulingStatus, frozenset[RulingStatus]] = {
     RulingStatus.REQUESTED: frozenset(
-        {RulingStatus.APPROVED, RulingStatus.REFUSED, RulingStatus.EXPIRED, RulingStatus.STALE}
+        {
+            RulingStatus.APPROVED,
+            RulingStatus.REFUSED,
+            RulingStatus.EXPIRED,
+            RulingStatus.STALE,
+            RulingStatus.WITHDRAWN,
+        }
     ),
     RulingStatus.APPROVED: frozenset({RulingStatus.APPLYING, RulingStatus.STALE, RulingStatus.REFUSED}),
     RulingStatus.APPLYING: frozenset({RulingStatus.APPLIED, RulingStatus.STOPPED, RulingStatus.STALE}),
@@ -50,6 +57,7 @@ RULING_FLOW: dict[RulingStatus, frozenset[RulingStatus]] = {
     RulingStatus.REFUSED: frozenset(),
     RulingStatus.EXPIRED: frozenset(),
     RulingStatus.STALE: frozenset(),
+    RulingStatus.WITHDRAWN: frozenset(),
 }
 #: A ruling in these states keeps its rounds: no second one may be open on them.
 OPEN_STATUSES = (

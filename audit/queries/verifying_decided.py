@@ -21,6 +21,8 @@ from audit.queries.verifying import Problem
 BATCH = 2_000
 SPOKEN_OF: Final = {"ruling": Ruling, "incident": Incident, "complaint": Complaint}
 APPROVED: Final = ("approved", "applying", "stopped", "applied")
+#: What nothing follows, each with an entry of its name.
+ENDED: Final = ("applied", "refused", "expired", "stale", "withdrawn")
 
 
 class Step(NamedTuple):
@@ -39,6 +41,7 @@ class Decided:
         self.requests: dict[int, Mapping[str, Any]] = {}
         self.approvals: dict[int, Mapping[str, Any]] = {}
         self.signed_in: set[int] = set()
+        self.ended: dict[int, str] = {}
         self.steps: dict[tuple[int, int], Step] = {}
         self.attached: dict[str, tuple[str, int, Mapping[str, Any]]] = {}
 
@@ -53,6 +56,8 @@ class Decided:
             self.requests[subject_id] = data
         elif action == "ruling.approved":
             self.approvals[subject_id] = data
+        elif action.startswith("ruling.") and action.removeprefix("ruling.") in ENDED:
+            self.ended[subject_id] = action.removeprefix("ruling.")
         elif action == "ruling.signed_in":
             self.signed_in.add(data["sign_in"])
         elif action == "attachment.added":
@@ -86,6 +91,7 @@ class Decided:
                 yield Problem("sign_in_forged", f"a sign-in for ruling {number} has no entry in the journal")
         rulings = Ruling.objects.select_related("table", "incident", "complaint").order_by("pk")
         for ruling in rulings.iterator(BATCH):
+            yield from self._ending(ruling)
             is_approved = ruling.status in APPROVED
             said = self.approvals.get(ruling.pk) if is_approved else self.requests.get(ruling.pk)
             if said is None:
@@ -99,6 +105,15 @@ class Decided:
                 yield Problem("ruling_altered", f"ruling {ruling.number} is not what was {what}: {differing}")
             elif said.get("sign_in") not in (None, *sign_ins.values()):
                 yield Problem("ruling_altered", f"the sign-in for ruling {ruling.number} is gone")
+
+    def _ending(self, ruling: Ruling) -> Iterator[Problem]:
+        """Hold what became of a ruling against the entry that ended it: none comes back, none ends unsaid."""
+        there = ruling.status if ruling.status in ENDED else ""
+        said = self.ended.get(ruling.pk, "")
+        if there != said and ruling.pk in self.subjects["ruling"]:
+            told = said or "no end of it"
+            words = f"ruling {ruling.number} is {ruling.status}, and the journal says {told}"
+            yield Problem("ruling_altered", words)
 
     def _complaints(self) -> Iterator[Problem]:
         rows = Complaint.objects.select_related("table", "round", "merged_into").order_by("pk")

@@ -127,6 +127,20 @@ def refuse_consent(*, consent_id: int, reason: str, actor: Actor, user: Any, at:
     return consent
 
 
+@transaction.atomic
+def withdraw_consent(*, consent_id: int, reason: str, actor: Actor, user: Any, at: datetime) -> Consent:
+    """Withdraw a request before anybody decided it; nothing happens, and it can be asked for anew.
+
+    :raises CannotDecide: if another account asked for it, or it was decided.
+    """
+    actor.require(REQUEST)
+    if Consent.objects.get(pk=consent_id).requested_by_id != user.pk:  # who asked never changes
+        raise CannotDecide("consent/other", "only who asked withdraws it")
+    consent = _decide(consent_id, ConsentStatus.WITHDRAWN, reason, user, at)
+    _record("consent.withdrawn", consent, actor, at)
+    return consent
+
+
 def _decide(consent_id: int, status: ConsentStatus, reason: str, user: Any, at: datetime) -> Consent:
     # The thing before the consent about it, as whoever asks locks them.
     known = Consent.objects.get(pk=consent_id)
@@ -136,7 +150,8 @@ def _decide(consent_id: int, status: ConsentStatus, reason: str, user: Any, at: 
         locks.lock_video_hold(known.video_hold_id)
     consent = locks.lock_consent(consent_id)
     if consent.status != ConsentStatus.REQUESTED:
-        raise CannotDecide("consent/decided", f"this was {consent.status} already; nothing was done")
+        rule = "consent/withdrawn" if consent.status == ConsentStatus.WITHDRAWN else "consent/decided"
+        raise CannotDecide(rule, f"this was {consent.status} already; nothing was done")
     if at > consent.expires_at:
         raise CannotDecide(
             "consent/expired", f"this request expired at {moment(consent.expires_at)}; ask again"

@@ -38,6 +38,7 @@ from tables.services.holds import lift_holds
 from tables.services.journal import moment, record
 
 EXPIRES_AFTER = timedelta(minutes=30)
+DECISION = ("decided_by", "decided_by_person", "decided_at", "decision_reason")
 
 # Which decision carries out which remedy of a rulebook; the first that concerns a round leads.
 REMEDY_KINDS: dict[str, RulingKind] = {
@@ -201,8 +202,9 @@ def approve_ruling(
 
     :raises CannotDecide: naming the rule; a ruling found stale or expired is marked so.
     """
+    actor.require("audit.approve_ruling")
     with transaction.atomic():
-        ruling = _open_request(ruling_id, actor, at)
+        ruling = _lock_request(ruling_id, actor, at)
         stale = ""
         if ruling.status != RulingStatus.EXPIRED:
             if preview_hash != ruling.preview_hash:
@@ -224,21 +226,21 @@ def approve_ruling(
 
 
 def _approve(ruling: Ruling, reason: str, user: User, actor: Actor, at: datetime) -> None:
-    person = person_of(user)
     ruling.status = RulingStatus.APPROVED.value
-    ruling.decided_by, ruling.decided_by_person, ruling.decided_at = user, person, at
-    ruling.decision_reason = reason.strip()
+    _decide(ruling, user, reason, at)
     try:
         with transaction.atomic():
-            ruling.save(
-                update_fields=["status", "decided_by", "decided_by_person", "decided_at", "decision_reason"]
-            )
+            ruling.save(update_fields=["status", *DECISION])
     except IntegrityError as error:
         words = str(error).splitlines()[0]
         rule = "ruling/sign-in" if "sign-in" in words else "ruling/four-eyes"
         raise CannotDecide(rule, words) from error
     sign_in = SignIn.objects.filter(ruling=ruling, user=user).order_by("-pk").values_list("pk", flat=True)
-    more = {"reason": ruling.decision_reason, "person": person.pk, "sign_in": sign_in.first()}
+    more = {
+        "reason": ruling.decision_reason,
+        "person": ruling.decided_by_person_id,
+        "sign_in": sign_in.first(),
+    }
     _record(ruling, "ruling.approved", actor, at, **more)
     outbox.promise(Bell.RULING, [ruling.pk], at=at)
 
@@ -248,26 +250,53 @@ def refuse_ruling(*, ruling_id: int, reason: str, actor: Actor, user: User, at: 
 
     :raises CannotDecide: if it was decided already, or no reason is given.
     """
+    actor.require("audit.approve_ruling")
     if not reason.strip():
         raise CannotDecide("ruling/reason", "say why it is refused")
     with transaction.atomic():
-        ruling = _open_request(ruling_id, actor, at)
+        ruling = _lock_request(ruling_id, actor, at)
         if ruling.status == RulingStatus.REQUESTED:
-            ruling.decided_by, ruling.decided_by_person = user, person_of(user)
-            ruling.decided_at, ruling.decision_reason = at, reason.strip()
-            ruling.save(update_fields=["decided_by", "decided_by_person", "decided_at", "decision_reason"])
+            _decide(ruling, user, reason, at)
             _close(ruling, RulingStatus.REFUSED, at, actor, "")
+    return _in_time(ruling)
+
+
+def withdraw_ruling(*, ruling_id: int, reason: str, actor: Actor, user: User, at: datetime) -> Ruling:
+    """Withdraw a request before anybody decided it; its rounds are free again, and an incident stays open.
+
+    :raises CannotDecide: if another account asked for it, it was decided already, or no reason is given.
+    """
+    actor.require("audit.request_ruling")
+    if not reason.strip():
+        raise CannotDecide("ruling/reason", "say why it is withdrawn")
+    with transaction.atomic():
+        asked = Ruling.objects.get(pk=ruling_id)  # who asked never changes
+        if asked.requested_by_id != user.pk:
+            raise CannotDecide("ruling/other", f"only who asked for {asked.number} withdraws it")
+        ruling = _lock_request(ruling_id, actor, at)
+        if ruling.status == RulingStatus.REQUESTED:
+            _decide(ruling, user, reason, at)
+            _close(ruling, RulingStatus.WITHDRAWN, at, actor, "")
+    return _in_time(ruling)
+
+
+def _decide(ruling: Ruling, user: User, reason: str, at: datetime) -> None:
+    ruling.decided_by, ruling.decided_by_person = user, person_of(user)
+    ruling.decided_at, ruling.decision_reason = at, reason.strip()
+
+
+def _in_time(ruling: Ruling) -> Ruling:
     if ruling.status == RulingStatus.EXPIRED:
         raise CannotDecide("ruling/expired", f"{ruling.number} had expired already")
     return ruling
 
 
-def _open_request(ruling_id: int, actor: Actor, at: datetime) -> Ruling:
+def _lock_request(ruling_id: int, actor: Actor, at: datetime) -> Ruling:
     """Lock a request that waits for a decision; one past its time is marked expired."""
-    actor.require("audit.approve_ruling")
     ruling = locks.lock_ruling(ruling_id)
     if ruling.status != RulingStatus.REQUESTED:
-        raise CannotDecide("ruling/decided", f"{ruling.number} is {ruling.status} already; nothing was done")
+        rule = "ruling/withdrawn" if ruling.status == RulingStatus.WITHDRAWN else "ruling/decided"
+        raise CannotDecide(rule, f"{ruling.number} is {ruling.status} already; nothing was done")
     if at > ruling.expires_at:
         _close(ruling, RulingStatus.EXPIRED, at, actor, "nobody decided in time")
     return ruling
@@ -309,7 +338,7 @@ def _close(ruling: Ruling, status: RulingStatus, at: datetime, actor: Actor, not
     """End a ruling that was not carried out, and free its rounds."""
     require_ruling_transition(ruling, status)
     ruling.status, ruling.finished_at, ruling.outcome_note = status.value, at, note
-    ruling.save(update_fields=["status", "finished_at", "outcome_note"])
+    ruling.save(update_fields=[*DECISION, "status", "finished_at", "outcome_note"])
     ruling.rounds.update(is_open=False)
     free_rounds_after(ruling, at=at)
     _record(ruling, f"ruling.{status.value}", actor, at, reason=ruling.decision_reason, note=note)

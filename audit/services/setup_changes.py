@@ -92,10 +92,25 @@ def refuse_change(*, change_id: int, reason: str, user: User, actor: Actor, at: 
     return change
 
 
+@transaction.atomic
+def withdraw_change(*, change_id: int, reason: str, user: User, actor: Actor, at: datetime) -> SetupChange:
+    """Withdraw a request before anybody decided it; nothing changes.
+
+    :raises CannotDecide: if another account asked for it, or it was decided.
+    """
+    actor.require(REQUEST)
+    if SetupChange.objects.get(pk=change_id).requested_by_id != user.pk:  # who asked never changes
+        raise CannotDecide("setup/other", "only who asked withdraws it")
+    change = _decide(change_id, ChangeStatus.WITHDRAWN, reason, user, at)
+    _record(change, "setup.withdrawn", actor, at)
+    return change
+
+
 def _decide(change_id: int, status: ChangeStatus, reason: str, user: User, at: datetime) -> SetupChange:
     change = locks.lock_setup_change(change_id)
     if change.status != ChangeStatus.REQUESTED:
-        raise CannotDecide("setup/decided", f"this change is {change.status} already; nothing was done")
+        rule = "setup/withdrawn" if change.status == ChangeStatus.WITHDRAWN else "setup/decided"
+        raise CannotDecide(rule, f"this change is {change.status} already; nothing was done")
     if at > change.expires_at:
         raise CannotDecide("setup/expired", f"this request expired at {moment(change.expires_at)}; ask again")
     if status is ChangeStatus.APPROVED and _is_about(ChangeKind(change.kind), change.payload, user):

@@ -12,7 +12,7 @@ from audit.rules.complaints import Said
 from audit.services.attachments import attach_file
 from audit.services.complaint_verbs import accept_complaint, note_complaint
 from audit.services.complaints import file_complaint
-from audit.services.rulings import sign_in_again
+from audit.services.rulings import sign_in_again, withdraw_ruling
 from audit.services.verifying import Run
 from casino.roles import ROLES
 from tables.models import FeedEvent
@@ -115,6 +115,23 @@ def test_another_ruling_than_was_asked_for(house: House, tamper: Tamper, column:
     name = {"rounds_count": "rounds"}.get(column.split()[0], column.split()[0])
     tamper(f"UPDATE audit_ruling SET {column} WHERE id = {house.asked.pk}")
     assert found() == [("ruling_altered", f"ruling {house.asked.number} is not what was asked for: {name}")]
+
+
+def test_a_request_withdrawn_behind_who_asked(house: House, tamper: Tamper) -> None:
+    tamper("UPDATE audit_ruling SET status = 'withdrawn' WHERE id = %s", house.asked.pk)
+    words = f"ruling {house.asked.number} is withdrawn, and the journal says no end of it"
+    assert found() == [("ruling_altered", words)]
+
+
+def test_a_request_that_was_withdrawn_and_waits_again(house: House, tamper: Tamper) -> None:
+    asker = house.asked.requested_by
+    who = {"user": asker, "actor": Actor.of_user(asker), "at": NOON}
+    withdraw_ruling(ruling_id=house.asked.pk, reason="the wrong round", **who)
+    seal()
+    assert found() == []
+    tamper("UPDATE audit_ruling SET status = 'requested' WHERE id = %s", house.asked.pk)
+    words = f"ruling {house.asked.number} is requested, and the journal says withdrawn"
+    assert found() == [("ruling_altered", words)]
 
 
 def test_a_ruling_taken_away(house: House, tamper: Tamper) -> None:

@@ -311,4 +311,6 @@ def test_each_role_gets_what_its_permissions_open(role: str, played: Round, supe
         assert (client.get(url).status_code == 200) == (permission in permissions), url
     for verb in ("approve", "refuse", "stop", "resume"):
         assert decide(client, ruling, verb)[0] == 403
+    may_ask = "audit.request_ruling" in permissions
+    assert decide(client, ruling, "withdraw")[0] == (409 if may_ask else 403)
     assert Ruling.objects.get().status == "requested"

@@ -135,6 +135,23 @@ def test_refused_with_a_reason(decider: User, ruling: Ruling) -> None:
     assert again.json()["errors"][0]["rule"] == "ruling/decided"
 
 
+def test_withdrawn_by_who_asked_and_by_nobody_else(asker: User, decider: User, ruling: Ruling) -> None:
+    address = f"rulings/{ruling.number}/withdraw"
+    assert post(signed_in(asker), address, {}).status_code == 400
+    other = post(signed_in(decider), address, {"reason": "not mine"})
+    assert (other.status_code, other.json()["errors"][0]["rule"]) == (409, "ruling/other")
+    key = post(key_client(None, "play:read", "incident:write"), address, {"reason": "a machine"})
+    assert key.status_code == 403
+    answer = post(signed_in(asker), address, {"reason": "the wrong round"}).json()
+    assert (answer["status"], answer["decided_by"], answer["decision_reason"]) == (
+        "withdrawn",
+        "asker",
+        "the wrong round",
+    )
+    late = post(signed_in(decider), f"rulings/{ruling.number}/approve", {"preview_hash": ruling.preview_hash})
+    assert (late.status_code, late.json()["errors"][0]["rule"]) == (409, "ruling/withdrawn")
+
+
 def test_stopped_and_resumed(decider: User, ruling: Ruling) -> None:
     client = signed_in(decider)
     assert post(client, f"rulings/{ruling.number}/stop").status_code == 409

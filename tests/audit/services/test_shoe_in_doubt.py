@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from audit.models import Incident, Ruling, RulingKind, TableDecision
 from audit.services.asking import BadRuling
 from audit.services.incidents import close_healed, incidents_from_findings
-from audit.services.rulings import CannotDecide, expire_rulings, refuse_ruling
+from audit.services.rulings import CannotDecide, expire_rulings, refuse_ruling, withdraw_ruling
 from tables.models import Hold, Round
 from tables.services.actors import Actor
 from tables.services.settlement import Waits, settle_round
@@ -64,11 +64,17 @@ def refused(ruling: Ruling, decider: User) -> None:
     refuse_ruling(ruling_id=ruling.pk, reason="no need", user=decider, actor=actor, at=LATER)
 
 
+def withdrawn(ruling: Ruling, decider: User) -> None:
+    asker = ruling.requested_by
+    actor = Actor.of_user(asker)
+    withdraw_ruling(ruling_id=ruling.pk, reason="the other shoe", user=asker, actor=actor, at=LATER)
+
+
 def expired(ruling: Ruling, decider: User) -> None:
     assert expire_rulings(now=ruling.expires_at.replace(hour=23)) == 1
 
 
-@pytest.mark.parametrize("ends", [refused, expired])
+@pytest.mark.parametrize("ends", [refused, expired, withdrawn])
 def test_where_nothing_comes_of_it_the_round_goes_on(
     platform: Platform, asker: User, decider: User, ends: Any
 ) -> None:

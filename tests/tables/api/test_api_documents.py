@@ -67,6 +67,7 @@ def test_every_address_of_the_api_is_documented() -> None:
         "post /api/v1/rulings/{number}/refuse",
         "post /api/v1/rulings/{number}/resume",
         "post /api/v1/rulings/{number}/stop",
+        "post /api/v1/rulings/{number}/withdraw",
         "post /api/v1/tables/{code}/decisions/{decision_id}/ack",
         "post /api/v1/tables/{code}/close",
         "post /api/v1/tables/{code}/events",
