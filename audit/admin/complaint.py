@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy
 from audit import complaint_words as words
 from audit.admin.complaint_intake import intake_page
 from audit.admin.complaint_page import SAID, Redone, do_verb, page_context
+from audit.admin.consent_filter import ConsentFilter
 from audit.admin.frame import draw
 from audit.models import RUNNING_STATUSES, Complaint
 from audit.services.looks import look_at_complaint
@@ -40,6 +41,7 @@ class ComplaintAdmin(ReadOnlyAdmin):
         TableFilter,
         choice_filter(gettext_lazy("state"), "status", words.COMPLAINT_STATES),
         choice_filter(gettext_lazy("refused because"), "refusal", words.REFUSED_BECAUSE),
+        ConsentFilter,
         related_filter(gettext_lazy("round"), "round"),
         related_filter(gettext_lazy("dealer"), "round__dealer"),
         related_filter(gettext_lazy("player"), "player"),

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, ClassVar, Final
 
 from django import forms
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import Group
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.urls import reverse
@@ -13,8 +13,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from audit import words
+from audit.admin.choosing import account_field, person_field, table_field
 from audit.admin.setup_words import asked_for, role_title
-from audit.models import ChangeKind, Person
+from audit.models import ChangeKind
 from audit.queries.persons import NoPerson
 from audit.services.setup_changes import REQUEST, request_change
 from tables.admin.action_page import ActionForm, ActionPage, Done
@@ -26,8 +27,6 @@ from tables.rules.currencies import read_money, write_money
 from tables.services.actors import Actor
 from tables.services.setup import BadSetup
 from tables.templatetags.felt import money
-
-LONGEST_LIST = 500
 
 
 def reason_field() -> forms.CharField:
@@ -57,14 +56,13 @@ class ThresholdsForm(ActionForm):
     )
     reason = reason_field()
 
-    def __init__(self, *args: Any, tables: Mapping[str, GameTable], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.tables = tables
-        self.fields["table"].choices = [(key, str(table.code)) for key, table in tables.items()]  # type: ignore[attr-defined]
+        self.fields["table"] = table_field()
 
     def clean(self) -> dict[str, Any]:
         typed = super().clean() or {}
-        table = self.tables.get(typed.get("table", ""))
+        table = GameTable.objects.filter(pk=typed["table"]).first() if "table" in typed else None
         for name in ("second", "again"):
             if name not in typed or table is None:
                 continue
@@ -87,10 +85,9 @@ class PersonLinkForm(ActionForm):
     )
     reason = reason_field()
 
-    def __init__(self, *args: Any, users: Sequence[Any], persons: Sequence[Any], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["user"].choices = users  # type: ignore[attr-defined]
-        self.fields["person"].choices = [("", _("a new one")), *persons]  # type: ignore[attr-defined]
+        self.fields["user"], self.fields["person"] = account_field(), person_field()
 
 
 class RoleForm(ActionForm):
@@ -98,9 +95,9 @@ class RoleForm(ActionForm):
     group = forms.ChoiceField(label=gettext_lazy("Role"))
     reason = reason_field()
 
-    def __init__(self, *args: Any, users: Sequence[Any], groups: Sequence[Any], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, groups: Sequence[Any], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["user"].choices = users  # type: ignore[attr-defined]
+        self.fields["user"] = account_field()
         self.fields["group"].choices = groups  # type: ignore[attr-defined]
 
 
@@ -159,9 +156,6 @@ class AskForThresholds(AskForChange):
     form_class = ThresholdsForm
     title = gettext_lazy("Change thresholds")
 
-    def form_options(self) -> dict[str, Any]:
-        return {"tables": {str(one.pk): one for one in GameTable.objects.order_by("code")[:LONGEST_LIST]}}
-
     def initial(self) -> dict[str, Any]:
         table = self._table()
         if table is None:
@@ -197,10 +191,6 @@ class AskForPersonLink(AskForChange):
     form_class = PersonLinkForm
     title = gettext_lazy("Link an account to a person")
 
-    def form_options(self) -> dict[str, Any]:
-        persons = Person.objects.order_by("name")[:LONGEST_LIST]
-        return {"users": accounts(), "persons": [(str(one.pk), one.name) for one in persons]}
-
     def payload(self, typed: dict[str, Any]) -> dict[str, Any]:
         known = {"person": int(typed["person"])} if typed["person"] else {}
         return {"user": int(typed["user"]), "name": typed["name"], **known}
@@ -212,8 +202,8 @@ class AskForRole(AskForChange):
     title = gettext_lazy("Give a role")
 
     def form_options(self) -> dict[str, Any]:
-        groups = Group.objects.order_by("name")[:LONGEST_LIST]
-        return {"users": accounts(), "groups": [(str(one.pk), role_title(one.name)) for one in groups]}
+        groups = Group.objects.order_by("name")
+        return {"groups": [(str(one.pk), role_title(one.name)) for one in groups]}
 
     def payload(self, typed: dict[str, Any]) -> dict[str, Any]:
         return {"user": int(typed["user"]), "group": int(typed["group"])}
@@ -232,12 +222,6 @@ class AskForRulebook(AskForChange):
 ASKS: Final[dict[ChangeKind, type[AskForChange]]] = {
     page.kind: page for page in (AskForThresholds, AskForPersonLink, AskForRole, AskForRulebook)
 }
-
-
-def accounts() -> list[tuple[str, str]]:
-    """List the accounts to choose from."""
-    users = User.objects.filter(is_active=True).order_by("username")[:LONGEST_LIST]
-    return [(str(user.pk), f"{user.get_username()} · {user.get_full_name()}".strip(" ·")) for user in users]
 
 
 def asks_allowed(request: HttpRequest) -> list[HeadButton]:

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from audit import complaint_words as words
 from audit.admin.complaint_view import may_withdraw, video_context
+from audit.admin.consent_filter import ConsentFilter
 from audit.admin.frame import draw
 from audit.admin.refusals import REFUSING, Refusal, refusal_of
 from audit.models import VideoHold
@@ -43,6 +44,7 @@ class VideoHoldAdmin(ReadOnlyAdmin):
     list_filter = (
         date_range_filter("asked_at"),
         choice_filter(gettext_lazy("state"), "status", words.VIDEO_STATES),
+        ConsentFilter,
         related_filter(gettext_lazy("round"), "round"),
     )
     prefix_fields = ("round__public_id",)

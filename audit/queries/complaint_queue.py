@@ -20,18 +20,16 @@ def questions_waiting(user: Any, now: datetime) -> dict[str, Any]:
             running.select_related("table", "round", "owner").order_by("answer_due_at", "pk")[:SHOWN]
         )
     if user.has_perm("audit.give_consent"):
-        context["consents_waiting"] = _consents(user, now)
+        context["consents_waiting"], context["consents_count"] = _consents(user, now)
     if user.has_perm("audit.view_videohold"):
         context["video_lapsing"], context["video_alarms"] = urgent_holds(now, SHOWN)
     return context
 
 
-def _consents(user: Any, now: datetime) -> list[Consent]:
-    """Read the consents another person than this one may give."""
+def _consents(user: Any, now: datetime) -> tuple[list[Consent], int]:
+    """Read the first consents another person than this one may give, and count all of them."""
     open_ones = Consent.objects.filter(status=ConsentStatus.REQUESTED.value, expires_at__gte=now)
     related = ("complaint", "video_hold__round", "requested_by_person")
-    return list(
-        open_ones.exclude(requested_by_person__accounts__user=user)
-        .select_related(*related)
-        .order_by("expires_at")[:SHOWN]
-    )
+    others = open_ones.exclude(requested_by_person__accounts__user=user)
+    shown = list(others.select_related(*related).order_by("expires_at")[: SHOWN + 1])
+    return shown[:SHOWN], len(shown) if len(shown) <= SHOWN else others.count()

@@ -9,7 +9,8 @@ from django.test import Client
 
 from audit.admin import ruling_view
 from audit.models import ChangeKind, RulingKind
-from audit.queries import queue, ruling_page
+from audit.queries import complaint_queue, queue, ruling_page
+from audit.services.consents import ask_to_admit
 from audit.services.setup_changes import request_change
 from casino.roles import ROLES
 from tables.admin import settlement, table_sheets, wallettransaction
@@ -19,6 +20,7 @@ from tables.services.actors import SYSTEM, Actor
 from tables.services.setup import publish_rulebook
 from tests.audit.admin.conftest import browser_of
 from tests.audit.deciding import ask, make_user, rule
+from tests.audit.services.test_complaints import DAY, MOMENT, file, result_at, said_of
 from tests.tables.playing import NOON, Platform
 
 pytestmark = pytest.mark.django_db
@@ -159,3 +161,24 @@ def test_bets_of_a_complaint_s_player_lead_to_the_list(played: Round) -> None:
     page = desk.post("/admin/audit/complaint/new/", typed).content.decode()
     listed = followed(desk, page, f"/admin/tables/bet/?round={played.pk}&player={player}")
     assert ">b1</a>" in listed and ">b2</a>" not in listed
+
+
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "These are the first 1 of 2."), ("th", "แสดง 1 รายการแรกจากทั้งหมด 2 รายการ")]
+)
+def test_consents_beyond_the_shown_are_counted_and_lead_to_their_lists(
+    language: str, said: str, platform: Platform, office: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(complaint_queue, "SHOWN", 1)
+    round_ = platform.play(COUP, ("b1", "P-10001", "player", 100))
+    agent = make_user("pim", *ROLES["support"].permissions)
+    late = [file(said_of(round_), agent, result_at(round_) + DAY + MOMENT).complaint for _ in range(3)]
+    for one in late[:2]:
+        who = {"actor": Actor.of_user(agent), "user": agent, "at": datetime.now(UTC)}
+        ask_to_admit(complaint_id=one.pk, reason="our chat was down", **who)
+    office.cookies["django_language"] = language
+    page = page_of(office, "/admin/")
+    assert said in page
+    followed(office, page, "/admin/audit/videohold/?consent=waits")
+    listed = followed(office, page, "/admin/audit/complaint/?consent=waits")
+    assert [one.number in listed for one in late] == [True, True, False]
