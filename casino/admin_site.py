@@ -27,7 +27,7 @@ from casino.own_password import OwnPasswordForm
 from casino.roles import ROLES
 from casino.second_factor import SignInForm
 from tables.house import house_zone
-from tables.queries.lookup import LONGEST, Answer, Found, look_up
+from tables.queries.lookup import LONGEST, Answer, Found, Hit, look_up
 from tables.services.actors import Actor
 
 NUMBERED = re.compile(r"([CIR])-\d{4,9}", re.ASCII)
@@ -146,7 +146,7 @@ def say_dealer(round_id: str, dealer: str) -> str:
     return gettext("The dealer differs: %(round)s was dealt by %(dealer)s.") % names
 
 
-def group_hits(answer: Answer) -> list[tuple[str, list[tuple[str, str]], str]]:
+def group_hits(answer: Answer) -> list[tuple[str, list[tuple[Hit, str]], str]]:
     """Sort what a look-up found by kind, each with its address, and with the list where there are more."""
     names = {
         Found.ROUND: gettext("Rounds"),
@@ -162,10 +162,7 @@ def group_hits(answer: Answer) -> list[tuple[str, list[tuple[str, str]], str]]:
             groups.append(
                 (
                     name,
-                    [
-                        (hit.label, reverse(f"admin:tables_{kind.value}_change", args=[hit.pk]))
-                        for hit in hits
-                    ],
+                    [(hit, reverse(f"admin:tables_{kind.value}_change", args=[hit.pk])) for hit in hits],
                     _list_of(kind, answer.text) if kind in answer.more else "",
                 )
             )

@@ -242,6 +242,7 @@ def _context(
         "found": round_ if answer.only_hit else None,
         "check_letter": round_.public_id[-1] if round_ else "",
         "suggestions": [hit.label for hit in answer.suggestions],
+        "several": [hit for hit in answer.hits if hit.begun_at and not answer.only_hit],
         "round": round_,
         "judged": judged,
         "missing": say_missing(judged.missing),
