@@ -277,6 +277,8 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ]
 LOGIN_URL = "admin:login"
+# Who signs in without having been on the way anywhere begins at the first page.
+LOGIN_REDIRECT_URL = "admin:index"
 SESSION_ENGINE = "casino.sessions"
 SESSION_COOKIE_AGE = 12 * 60 * 60  # a shift and its handing over
 
@@ -424,9 +426,16 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "filters": {"not_health": {"()": "casino.log_filters.NotHealth"}},
+    "filters": {
+        "not_health": {"()": "casino.log_filters.NotHealth"},
+        "refusals": {"()": "casino.log_filters.RefusalInOneLine"},
+    },
     "handlers": {
-        "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["not_health"]},
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": "line",
+            "filters": ["not_health", "refusals"],
+        },
     },
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     # A line for each call of the wallet, and three a sign-in, would push everything else out of sight.

@@ -7,13 +7,15 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
 from django.db import OperationalError
 from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 from django.utils import timezone
 
 from casino import health
-from casino.log_filters import NotHealth
+from casino.log_filters import NotHealth, RefusalInOneLine
 from casino.models import WorkerHeartbeat
 
 pytestmark = pytest.mark.django_db
@@ -113,6 +115,25 @@ def test_not_being_ready_fills_no_log(client: Client) -> None:
     finally:
         logging.getLogger("django.request").removeHandler(handler)
     assert said.getvalue() == "Not Found: /no/such/page\n"
+
+
+def test_a_refusal_takes_one_line_and_a_fault_all_it_needs(client: Client) -> None:
+    def said_of(error: Exception) -> str:
+        out = io.StringIO()
+        handler = logging.StreamHandler(out)
+        handler.addFilter(RefusalInOneLine())
+        logger = logging.getLogger("django.request")
+        logger.addHandler(handler)
+        try:
+            logger.warning("Forbidden: %s", "/admin/audit/ruling/1/approve/", exc_info=error)
+        finally:
+            logger.removeHandler(handler)
+        return out.getvalue()
+
+    assert said_of(PermissionDenied()) == "Forbidden: /admin/audit/ruling/1/approve/\n"
+    assert said_of(PermissionDenied("the account may not")).count("\n") == 1
+    assert "ValueError: a fault" in said_of(ValueError("a fault"))
+    assert "refusals" in settings.LOGGING["handlers"]["console"]["filters"]
 
 
 @pytest.mark.parametrize("path", ["/health/live", "/health/ready"])

@@ -39,6 +39,18 @@ def test_after_the_fifth_the_right_one_waits_too_and_the_page_says_for_how_long(
     assert "15 นาที" in thai.post("/admin/login/", data, REMOTE_ADDR="192.0.2.7").content.decode()
 
 
+@pytest.mark.parametrize("on_the_way", [None, "", "https://elsewhere.example/", "//elsewhere.example/"])
+def test_who_was_on_the_way_nowhere_begins_at_the_first_page(on_the_way: str | None) -> None:
+    typed = {"username": "ann", "password": RIGHT} | ({} if on_the_way is None else {"next": on_the_way})
+    answer = Client().post("/admin/login/", typed)
+    assert (answer.status_code, answer["Location"]) == (302, "/admin/")
+
+
+def test_who_was_on_the_way_somewhere_gets_there() -> None:
+    typed = {"username": "ann", "password": RIGHT, "next": "/admin/tables/round/"}
+    assert Client().post("/admin/login/", typed)["Location"] == "/admin/tables/round/"
+
+
 def test_others_and_other_addresses_do_not_wait_with_them() -> None:
     User.objects.create_user("bob", password=RIGHT, is_staff=True)
     assert [sign_in("wrong") for _ in range(5)][-1] == 429
