@@ -2,6 +2,7 @@
 
 import logging
 from datetime import timedelta
+from time import monotonic
 from typing import Any
 
 from celery import shared_task
@@ -22,13 +23,23 @@ logger = logging.getLogger(__name__)
 FORGOTTEN_AFTER = timedelta(seconds=30)
 #: After the process of a task was killed. Celery's own three minutes are longer than the sweeper waits.
 RETRY_SECONDS = 1
+SETTLE_ROUNDS = "tables.settle_rounds"
+#: So long one task settles or sends; the next one goes on. A worker ends those it holds before it stops.
+TURN_SECONDS = 2.0
 
 
-@shared_task(name="tables.settle_rounds", default_retry_delay=RETRY_SECONDS)
+@shared_task(name=SETTLE_ROUNDS, default_retry_delay=RETRY_SECONDS)
 def settle_rounds(round_ids: list[int], **_newer: Any) -> None:
-    """Settle rounds whose result is in; one already settled is left as it is."""
+    """Settle rounds whose result is in; one already settled is left as it is.
+
+    When its turn is over the rest goes to the end of the queue.
+    """
+    until = monotonic() + TURN_SECONDS
     with outbox.ring_once():
-        for round_id in round_ids:
+        for place, round_id in enumerate(round_ids):
+            if place and monotonic() >= until:
+                outbox.ring(SETTLE_ROUNDS, round_ids[place:])
+                return
             _settle(round_id)
 
 
@@ -45,12 +56,14 @@ def _settle(round_id: int) -> None:
 
 @shared_task(name="tables.deliver_wallet", default_retry_delay=RETRY_SECONDS)
 def deliver_wallet(**_newer: Any) -> None:
-    """Send wallet messages that are due, until none is, or until rounds wait for a worker to settle them.
+    """Send wallet messages that are due, until none is, rounds wait to be settled, or its turn is over.
 
-    Then the rest goes to the end of the queue: a backlog of messages keeps no round from being settled.
+    Then the rest goes to the end of the queue: a backlog of messages keeps no round from being settled, nor a
+    worker that was told to stop from stopping, since it ends what it has begun.
     """
+    until = monotonic() + TURN_SECONDS
     while deliver_due(now=timezone.now()).is_more_due:
-        if Outbox.objects.filter(bell=Bell.SETTLE.value).exists():
+        if monotonic() >= until or Outbox.objects.filter(bell=Bell.SETTLE.value).exists():
             outbox.ring(DELIVER_WALLET)
             return
 

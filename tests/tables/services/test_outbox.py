@@ -164,3 +164,27 @@ def test_a_backlog_of_messages_makes_way_for_rounds_to_settle(
     monkeypatch.setattr(tasks, "deliver_due", lambda now: SimpleNamespace(is_more_due=more.pop(0)))
     tasks.deliver_wallet()
     assert (3 - len(more), rung) == (runs, heard)
+
+
+def test_a_backlog_of_messages_is_sent_turn_by_turn(monkeypatch: pytest.MonkeyPatch, rung: Rung) -> None:
+    """A worker that is told to stop ends what it began: that must not be the whole backlog."""
+    sent: list[Any] = []
+    clock = iter([100.0, 101.0, 101.9, 102.0])
+
+    def deliver(now: Any) -> SimpleNamespace:
+        sent.append(now)
+        return SimpleNamespace(is_more_due=True)
+
+    monkeypatch.setattr(tasks, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(tasks, "deliver_due", deliver)
+    tasks.deliver_wallet()
+    assert (len(sent), rung) == (3, [("tables.deliver_wallet", [])])
+
+
+def test_many_rounds_are_settled_turn_by_turn(monkeypatch: pytest.MonkeyPatch, rung: Rung) -> None:
+    settled: list[int] = []
+    clock = iter([100.0, 101.0, 102.0])
+    monkeypatch.setattr(tasks, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(tasks, "_settle", settled.append)
+    tasks.settle_rounds([1, 2, 3, 4])
+    assert (settled, rung) == ([1, 2], [("tables.settle_rounds", [[3, 4]])])
