@@ -50,7 +50,7 @@ def test_what_can_be_listed_whole_is_a_list(desk: Client) -> None:
     ("language", "said"),
     [
         ("en", "There are too many to list: type the log-in, as it stands under Accounts."),
-        ("th", "มีมากเกินกว่าจะแสดงรายการ โปรดพิมพ์ชื่อเข้าใช้ตามที่ปรากฏในหน้าบัญชีผู้ใช้"),
+        ("th", "มีมากเกินกว่าจะแสดงรายการ โปรดพิมพ์ชื่อเข้าระบบตามที่แสดงในหน้าบัญชี"),
     ],
 )
 @pytest.mark.usefixtures("few")
