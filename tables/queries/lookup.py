@@ -149,7 +149,9 @@ def _round_by_time(text: str, zone: ZoneInfo, now: datetime) -> Answer | None:
         found = {row[0]: row for at in moments for row in _played_at(table, at, span)}
         if not found:
             near = {row[0]: row for at in moments for row in _near(table, at, span)}
-            hits = tuple(Hit(Found.ROUND, *row[:2], False, row[2], table.zone) for row in near.values())
+            hits = tuple(
+                Hit(Found.ROUND, pk, name, False, at, table.zone) for pk, name, at, *_ in near.values()
+            )
             message = f"no round of {table.code} was in play then; these are the nearest" if hits else ""
             return Answer(text, hits, message=message, is_near=bool(hits))
     except (ValueError, OverflowError):
