@@ -253,7 +253,7 @@ def _query_of(asked: Asked) -> str:
         query["reinstates"] = str(asked.reinstates.pk)
     if asked.kind is RulingKind.VOID_RANGE:
         query["from"], query["to"] = asked.first, asked.last
-        query["dealer"] = str(asked.dealer or "")
+        query["dealer"], query["card_set"] = str(asked.dealer or ""), asked.card_set
     return query.urlencode()
 
 

@@ -61,6 +61,7 @@ class Asked:
     last: str = ""
     left_out: int = 0  # rounds of the range that are void already
     dealer: int | None = None
+    card_set: str = ""
 
 
 def read_asked(subject: Subject, given: QueryDict) -> Asked:
@@ -121,7 +122,7 @@ def _read_cards(given: QueryDict, recorded: Mapping[str, str]) -> dict[str, str]
 
 
 def _read_rounds(asked: Asked, given: QueryDict) -> None:
-    """Find the rounds meant: of a shoe by their numbers, of a table by time and dealer."""
+    """Find the rounds meant: of a shoe by their numbers, of a table by time, dealer and cards."""
     subject = asked.subject
     if subject.shoe is None:
         rounds = _search(asked, given)
@@ -149,6 +150,9 @@ def _search(asked: Asked, given: QueryDict) -> QuerySet[Round]:
     if dealer := read_key(given, "dealer"):
         asked.dealer = dealer
         rounds = rounds.filter(dealer=dealer)
+    asked.card_set = given.get("card_set", "").strip()
+    if asked.card_set:
+        rounds = rounds.filter(shoe__card_set=asked.card_set)
     return rounds
 
 

@@ -285,6 +285,7 @@ def _shoe_sections(facts: Facts) -> list[Block]:
                         [_("Started"), both(shoe.started_at, zone)],
                         [_("Ended"), both(shoe.ended_at, zone)],
                         [_("Decks"), str(shoe.decks)],
+                        [_("Card set"), shoe.card_set or "–"],
                         [_("Cards out"), str(shoe.cards_out)],
                         [_("Burned"), f"{shoe.burn_done or 0} / {shoe.burn_due or 0}"],
                         [_("Why it ended"), words.spoken(words.SHOE_ENDINGS, shoe.end_reason) or "–"],

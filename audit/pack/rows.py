@@ -33,6 +33,7 @@ def shoe_row(shoe: Shoe) -> Row:
         "rulebook": str(shoe.rulebook),
         "gaming_date": shoe.gaming_date.isoformat(),
         "decks": shoe.decks,
+        "card_set": shoe.card_set,
         "status": shoe.status,
         "started_at": when(shoe.started_at),
         "ended_at": when(shoe.ended_at),

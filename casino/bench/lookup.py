@@ -39,9 +39,9 @@ BARE_SELECT = "SELECT public_id FROM tables_round WHERE id = %s"
 # Twenty tables deal at the same time, three shoes a day of sixty rounds each; a shoe takes two hours.
 FILL_SHOES = """
 INSERT INTO tables_shoe (table_id, rulebook_id, gaming_date, number, public_id, platform_id, decks, status,
-    started_at, ended_at, end_reason, cards_out, order_fingerprint)
+    started_at, ended_at, end_reason, cards_out, order_fingerprint, card_set)
 SELECT t.id, t.rulebook_id, day, number, t.code || to_char(day, '-YYYYMMDD-') || lpad(number::text, 2, '0'),
-    '', 8, 'ended', day + number * interval '2 hours', day + (number + 2) * interval '2 hours', '', 0, ''
+    '', 8, 'ended', day + number * interval '2 hours', day + (number + 2) * interval '2 hours', '', 0, '', ''
 FROM (SELECT s, date '2018-01-01' + (s / 60)::int AS day, (s / 20 %% 3 + 1)::int AS number
     FROM generate_series(%(first)s::bigint, %(last)s::bigint) AS s) AS numbered
 JOIN bench_table t ON t.place = s %% 20

@@ -43,7 +43,9 @@ class KeyShoe(TableAction):
         return [*super().facts(), Fact(_("Rulebook"), self.subject.rulebook)]
 
     def act(self, typed: dict[str, Any], actor: Actor, at: datetime) -> Done:
-        shoe = key_shoe(table=self.subject, decks=typed["decks"], actor=actor, at=at)
+        shoe = key_shoe(
+            table=self.subject, decks=typed["decks"], card_set=typed["card_set"], actor=actor, at=at
+        )
         message = _("Shoe %(shoe)s lies on %(table)s: %(cards)s cards.") % {
             "shoe": shoe.public_id,
             "table": self.subject.code,

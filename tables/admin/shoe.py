@@ -31,8 +31,8 @@ class ShoeAdmin(ReadOnlyAdmin):
         TableFilter,
         choice_filter(gettext_lazy("state"), "status", words.SHOE_STATES),
     )
-    prefix_fields = ("public_id",)
-    search_words = gettext_lazy("Shoe starts with")
+    prefix_fields = ("public_id", "card_set")
+    search_words = gettext_lazy("Shoe or card set starts with")
     newest_by = ("started_at", "id")
     related = ("table", "rulebook")
     record_template = "bluecard/shoe.html"
@@ -41,7 +41,7 @@ class ShoeAdmin(ReadOnlyAdmin):
     empty_words = gettext_lazy("A shoe appears when a table's feed, or a supervisor by keyboard, starts one.")
 
     def clean_search(self, column: str, text: str) -> str:
-        return text.upper()
+        return text.upper() if column == "public_id" else text
 
     @column(gettext_lazy("state"))
     def state(self, found: Shoe) -> SafeString:

@@ -25,6 +25,14 @@ CARD_ATTRS = {
 
 class ShoeForm(ActionForm):
     decks = forms.IntegerField(label=_("Decks"), min_value=1, max_value=99)
+    card_set = forms.RegexField(
+        r"^[\x21-\x7e]+$",
+        label=_("Card set"),
+        required=False,
+        max_length=64,
+        help_text=_("As it stands on the box. A ruling on these decks finds the shoe by it."),
+        error_messages={"invalid": _("Letters, digits and signs without a space, as in RED-041.")},
+    )
 
 
 class CutForm(ActionForm):

@@ -112,6 +112,7 @@ SHOE = {
     "gaming_date": "2026-11-29",
     "number": 2,
     "decks": 8,
+    "card_set": "RED-041",
     "status": "open",
     "started_at": "2026-11-29T12:40:00Z",
     "ended_at": None,

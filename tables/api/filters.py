@@ -96,6 +96,7 @@ class ShoeList(DatedParameters):
     status = serializers.ChoiceField(
         [one.value for one in ShoeStatus], required=False, help_text="The shoe's state."
     )
+    card_set = serializers.CharField(max_length=64, required=False, help_text="What stands on the box.")
 
 
 class RoundList(DatedParameters):
@@ -103,6 +104,7 @@ class RoundList(DatedParameters):
 
     table = serializers.CharField(max_length=6, required=False, help_text="The table's code.")
     shoe = serializers.CharField(max_length=24, required=False, help_text="The shoe's ID.")
+    card_set = serializers.CharField(max_length=64, required=False, help_text="The set of cards dealt from.")
     status = serializers.ChoiceField(
         [one.value for one in RoundStatus], required=False, help_text="The round's state."
     )

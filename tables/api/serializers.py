@@ -128,9 +128,9 @@ class ShoeBody(serializers.ModelSerializer):
     class Meta:
         model = Shoe
         fields = (
-            "id", "platform_id", "table", "rulebook", "gaming_date", "number", "decks", "status",
-            "started_at", "ended_at", "end_reason", "cut_from_back", "burn_due", "burn_done", "cards_out",
-            "blue_card_at", "blue_card_after", "last_round_number",
+            "id", "platform_id", "table", "rulebook", "gaming_date", "number", "decks",
+            "card_set", "status", "started_at", "ended_at", "end_reason", "cut_from_back", "burn_due",
+            "burn_done", "cards_out", "blue_card_at", "blue_card_after", "last_round_number",
         )  # fmt: skip
 
 

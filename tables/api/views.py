@@ -66,7 +66,8 @@ class Shoes(ApiView):
         """Shoes by the moment they were started, newest first."""
         parameters = filters.read_parameters(filters.ShoeList, request)
         found = Shoe.objects.select_related("table", "rulebook").filter(self.own("table"))
-        found = narrowed(found, parameters, "started_at", table="table__code", status="status")
+        names = {"table": "table__code", "status": "status", "card_set": "card_set"}
+        found = narrowed(found, parameters, "started_at", **names)
         return self.page(serializers.ShoeBody, found, ("-started_at", "-id"), parameters)
 
 
@@ -104,7 +105,12 @@ class Rounds(ApiView):
         """Rounds by the opening of betting, newest first."""
         parameters = filters.read_parameters(filters.RoundList, request)
         found = _rounds().filter(self.own("table"))
-        names = {"table": "table__code", "shoe": "shoe__public_id", "status": "status"}
+        names = {
+            "table": "table__code",
+            "shoe": "shoe__public_id",
+            "card_set": "shoe__card_set",
+            "status": "status",
+        }
         found = narrowed(found, parameters, "betting_opened_at", **names)
         return self.page(serializers.RoundBody, found, ("-betting_opened_at", "-id"), parameters)
 

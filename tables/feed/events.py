@@ -75,10 +75,11 @@ class Heartbeat(Event, kw_only=True, tag="heartbeat"):
 
 
 class ShoeStarted(Event, kw_only=True, tag="shoe_started"):
-    """A new shoe is put on the table."""
+    """A new shoe is put on the table; `card_set` is what stands on the box its decks came from."""
 
     shoe: Identifier
     decks: Literal[6, 8] = 8
+    card_set: Identifier | UnsetType = UNSET
 
 
 class CutCardPlaced(Event, kw_only=True, tag="cut_card_placed"):

@@ -51,7 +51,7 @@ def _heartbeat(play: Play, event: events.Heartbeat, event_id: int) -> None:
 
 
 def _shoe_started(play: Play, event: events.ShoeStarted, event_id: int) -> None:
-    shoes.start_shoe(play, platform_id=event.shoe, decks=event.decks)
+    shoes.start_shoe(play, platform_id=event.shoe, decks=event.decks, card_set=event.card_set or "")
 
 
 def _cut_card_placed(play: Play, event: events.CutCardPlaced, event_id: int) -> None:

@@ -60,6 +60,7 @@ class Shoe(models.Model):
     public_id = id_field(_("shoe"), 24)
     platform_id = models.CharField(_("platform's ID"), max_length=64, blank=True)
     decks = models.PositiveSmallIntegerField(_("decks"))
+    card_set = id_field(_("card set"), blank=True)
     status = models.CharField(_("state"), max_length=16, default=ShoeStatus.OPEN.value)
     started_at = models.DateTimeField(_("started"))
     ended_at = models.DateTimeField(_("ended"), null=True)
@@ -108,6 +109,7 @@ class Shoe(models.Model):
         ]
         indexes = [
             models.Index(fields=["-started_at", "-id"], name="shoe_newest"),
+            models.Index(fields=["card_set"], condition=Q(card_set__gt=""), name="shoe_card_set"),
             models.Index(
                 fields=["order_fingerprint"],
                 condition=Q(order_fingerprint__gt=""),

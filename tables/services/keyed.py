@@ -46,7 +46,7 @@ def read_face(field: str, text: str) -> Face:
         ) from error
 
 
-def key_shoe(*, table: GameTable, decks: int, actor: Actor, at: datetime) -> Shoe:
+def key_shoe(*, table: GameTable, decks: int, card_set: str = "", actor: Actor, at: datetime) -> Shoe:
     """Open a shoe.
 
     :raises PlayRefused: if one lies on the table, or the rulebook plays with another number of decks.
@@ -56,8 +56,8 @@ def key_shoe(*, table: GameTable, decks: int, actor: Actor, at: datetime) -> Sho
             raise PlayRefused(
                 "table", "shoe/one-open", f"{play.shoe.public_id} lies on the table; end it first"
             )
-        shoe = shoes.start_shoe(play, platform_id="", decks=decks)
-        said.update(decks=decks)
+        shoe = shoes.start_shoe(play, platform_id="", decks=decks, card_set=card_set)
+        said.update(decks=decks, card_set=card_set)
     return shoe
 
 

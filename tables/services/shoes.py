@@ -22,8 +22,10 @@ def gaming_date_of(table: GameTable, at: datetime) -> date:
     return (local - timedelta(hours=table.gaming_day_starts_hour)).date()
 
 
-def start_shoe(play: Play, *, platform_id: str, decks: int) -> Shoe:
+def start_shoe(play: Play, *, platform_id: str, decks: int, card_set: str = "") -> Shoe:
     """Put a new shoe on the table; one that still lies there is ended, with a finding.
+
+    `card_set` names the decks in it, as the house does; empty where nobody says.
 
     :raises PlayRefused: if the rulebook in force plays with another number of decks.
     """
@@ -48,6 +50,7 @@ def start_shoe(play: Play, *, platform_id: str, decks: int) -> Shoe:
         public_id=make_shoe_id(play.table.code, gaming_date, number),
         platform_id=platform_id,
         decks=decks,
+        card_set=card_set,
         started_at=play.at,
     )
     play.shoe, play.round, play.deal, play.offer = shoe, None, None, None

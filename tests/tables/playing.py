@@ -73,12 +73,12 @@ class Platform:
         """Write the next event, send it, and return its answer."""
         return self.send(self.event(type_, **facts)).events[0]
 
-    def start(self, turned: str = "2S", burn: int | None = 2, cut: int = 14) -> None:
+    def start(self, turned: str = "2S", burn: int | None = 2, cut: int = 14, **shoe: Any) -> None:
         """Open the table with a new shoe, burned and cut."""
         lines = [
             self.event("table_opened"),
             self.event("dealer_in", dealer="D-07", name="Mali Chantara"),
-            self.event("shoe_started", shoe=f"S-{self.seq}"),
+            self.event("shoe_started", shoe=f"S-{self.seq}", **shoe),
             self.event("cut_card_placed", from_back=cut),
         ]
         if burn is not None:

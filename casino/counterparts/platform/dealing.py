@@ -18,6 +18,7 @@ from tables.rules.rulebook import Rulebook
 BETTING_MS: Final = 25_000
 INSURANCE_MS: Final = 8_000
 SHIFT_MS: Final = 30 * 60_000
+CARD_SETS: Final = ("RED", "BLUE")  # a table's two sets of decks: one lies in the shoe, the other is shuffled
 HEARTBEAT_MS: Final = 60_000
 
 
@@ -67,7 +68,8 @@ class Floor:
         """Play a shoe from its start to its end; `specials` are by round number."""
         script = self.script
         self.copies = shoe.copies()
-        script.say("shoe_started", shoe=shoe_id, decks=shoe.decks)
+        colour = CARD_SETS[sum(shoe_id.encode()) % len(CARD_SETS)]
+        script.say("shoe_started", shoe=shoe_id, decks=shoe.decks, card_set=f"{script.table}-{colour}")
         script.wait(self.chance.between(14_000, 22_000))
         script.say("cut_card_placed", from_back=shoe.cut_from_back)
         script.wait(self.chance.between(6_000, 10_000))

@@ -207,6 +207,7 @@ FILTERS = {
     "table=B02": 0,
     "shoe=B01-20261129-01": 2,
     "shoe=B01-20261129-02": 0,
+    "card_set=RED-041": 0,
     "status=settled": 2,
     "status=betting": 0,
     "from=2026-11-29": 2,
@@ -261,6 +262,17 @@ def test_a_wrong_parameter_is_named(platform: Platform, reader: Client) -> None:
         assert error["message"]
         said[asked] = (error["field"], error["rule"])
     assert said == WRONG_PARAMETERS
+
+
+def test_what_was_dealt_from_a_set_of_cards(platform: Platform, reader: Client) -> None:
+    platform.say("shoe_started", shoe="S-red", card_set="RED-041")
+    round_ = platform.play(BANKER_WINS, ("r1", "P-1", "banker", 200))
+    platform.say("shoe_started", shoe="S-blue", card_set="BLUE-7")
+    platform.play(BANKER_WINS, ("r2", "P-1", "banker", 200))
+    shoes = reader.get("/api/v1/shoes?card_set=RED-041").json()["items"]
+    assert [(one["id"], one["card_set"]) for one in shoes] == [(round_.shoe.public_id, "RED-041")]
+    rounds = reader.get("/api/v1/rounds?card_set=RED-041").json()["items"]
+    assert [one["id"] for one in rounds] == [round_.public_id]
 
 
 # --- Costs ------------------------------------------------------------------------------------------
