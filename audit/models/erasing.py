@@ -7,7 +7,13 @@ from django.utils.translation import gettext_lazy as _
 
 
 class LegalHold(models.Model):
-    """A player's data have to be kept: a court or a dispute wants them. In force until lifted."""
+    """A player's data have to be kept: a court or a dispute wants them. In force until lifted.
+
+    While it stands a trigger refuses to erase anything that names the player.
+    """
+
+    append_only = True
+    updatable_columns = ("reason", "lifted_by", "lifted_at")
 
     player = models.ForeignKey(
         "tables.Player", on_delete=models.PROTECT, related_name="legal_holds", verbose_name=_("player")
