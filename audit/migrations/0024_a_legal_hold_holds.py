@@ -142,5 +142,5 @@ def _backward() -> list[str]:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("audit", "0022_only_who_may_decides"), ("tables", "0015_api_key_last_used")]
+    dependencies = [("audit", "0023_requests_withdrawn"), ("tables", "0015_api_key_last_used")]
     operations = [migrations.RunSQL(_forward(), _backward())]
