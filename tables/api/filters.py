@@ -105,6 +105,7 @@ class RoundList(DatedParameters):
     table = serializers.CharField(max_length=6, required=False, help_text="The table's code.")
     shoe = serializers.CharField(max_length=24, required=False, help_text="The shoe's ID.")
     card_set = serializers.CharField(max_length=64, required=False, help_text="The set of cards dealt from.")
+    dealer = serializers.CharField(max_length=32, required=False, help_text="The dealer's reference.")
     status = serializers.ChoiceField(
         [one.value for one in RoundStatus], required=False, help_text="The round's state."
     )

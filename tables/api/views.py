@@ -109,6 +109,7 @@ class Rounds(ApiView):
             "table": "table__code",
             "shoe": "shoe__public_id",
             "card_set": "shoe__card_set",
+            "dealer": "dealer__reference",
             "status": "status",
         }
         found = narrowed(found, parameters, "betting_opened_at", **names)
