@@ -195,6 +195,8 @@ def _named(asked: Asked) -> str:
     if asked.kind is RulingKind.VOID_RANGE and asked.rounds and asked.subject.shoe is not None:
         numbers = {"first": asked.rounds[0].number, "last": asked.rounds[-1].number}
         return _("rounds %(first)s to %(last)s") % numbers
+    if asked.kind is RulingKind.VOID_RANGE:
+        return _("rounds of %(subject)s") % {"subject": asked.subject.name}
     return asked.subject.name
 
 
