@@ -86,6 +86,13 @@ TEMPLATE_NAMES: Final = {
     "upheld": _("Upheld"),
     "rejected": _("Rejected"),
 }
+#: What the recorder may say of a hold that it does not keep, as it says it.
+RECORDER_REASONS: Final = {
+    "recorded over after 24 hours": _("It was recorded over after 24 hours."),
+    "that is still to come": _("That is still to come."),
+    "the camera was off": _("The camera was off."),
+    "this hold was released": _("This hold was released."),
+}
 VIDEO_STATES: Final = {
     "asked": State("waits", "clock", pgettext_lazy("video", "Hold asked")),
     "held": State("running", "lock", _("Kept by hold")),
@@ -122,8 +129,11 @@ REFUSALS: Final = {
     "complaint/length": _("That is too long."),
     "complaint/text": _("That holds what is no text."),
     "complaint/empty": _("Say at least what is disputed."),
-    "complaint/time": _("Write the time as year-month-day and hour:minute."),
-    "complaint/zone": _("There is no such time zone; write it as Asia/Bangkok."),
+    "complaint/time": _(
+        "The date and time of play is not understood. Write it as year-month-day and hour:minute, such as"
+        " 2026-11-29 20:48."
+    ),
+    "complaint/zone": _("The time zone is not understood. Write it by its name, such as Asia/Bangkok."),
     "complaint/key": _("This form was sent already, with another text."),
     "consent/late": _("It was not refused for being late."),
     "consent/held": _("Nothing is held there."),

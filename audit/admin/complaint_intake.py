@@ -240,7 +240,7 @@ def _context(
         "typed": typed,
         "answer": answer,
         "found": round_ if answer.only_hit else None,
-        "check_letter": round_.public_id[-1] if round_ else "",
+        "check_character": round_.public_id[-1] if round_ else "",
         "suggestions": [hit.label for hit in answer.suggestions],
         "several": [hit for hit in answer.hits if hit.begun_at and not answer.only_hit],
         "round": round_,
@@ -248,6 +248,8 @@ def _context(
         "missing": say_missing(judged.missing),
         "refused_because": words.REFUSED_BECAUSE[judged.refusal.value] if judged.refusal else "",
         "refusal": refusal,
+        # What was typed and is not understood is not called missing.
+        "is_understood": refusal is None or refusal.field not in ("played_at", "zone"),
         "tables": list(GameTable.objects.order_by("code").values_list("code", flat=True)),
         "channels": list(words.CHANNELS.items()),
         "languages": list(words.LANGUAGES.items()),

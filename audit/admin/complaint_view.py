@@ -16,7 +16,7 @@ from django.utils.translation import ngettext
 
 from audit import complaint_words as words
 from audit.admin.two_coups import one_coup
-from audit.models import Consent, ConsentStatus
+from audit.models import Consent, ConsentStatus, VideoHoldStatus
 from audit.queries.complaint_times import filing_window
 from audit.queries.rulings_in_force import texts_of
 from audit.queries.video import VideoReference, holds_of, video_of
@@ -28,6 +28,8 @@ from tables.queries.people import note_named
 from tables.templatetags.felt import clock, clock_text, day, time_element
 
 BETS_SHOWN = 20
+#: Beyond its time video is there only under a hold; one that was just asked for may be.
+NOT_GONE = frozenset({VideoHoldStatus.ASKED, VideoHoldStatus.HELD, VideoHoldStatus.RELEASING})
 #: How the names of zones begin that are places; the others are abbreviations and relics.
 PLACES = ("Africa/", "America/", "Asia/", "Atlantic/", "Australia/", "Europe/", "Indian/", "Pacific/")
 
@@ -194,11 +196,15 @@ def watch_url(video: VideoReference) -> str:
 
 def video_context(request: HttpRequest, round_: Round) -> dict[str, Any]:
     """Return what the sheet of a round's video shows, and to whom."""
-    video = video_of(round_)
+    video, holds = video_of(round_), holds_of(round_)
     may_see = request.user.has_perm("audit.view_videohold")
+    is_over = video.expires_at <= datetime.now(UTC)
+    is_gone = is_over and all(hold.status not in NOT_GONE for hold in holds)
     return {
         "video": video,
-        "holds": holds_of(round_),
+        "video_is_over": is_over,
+        "video_is_gone": is_gone,
+        "holds": holds,
         "may_see_holds": may_see,
-        "watch_url": watch_url(video) if may_see and settings.RECORDER_URL else "",
+        "watch_url": watch_url(video) if may_see and settings.RECORDER_URL and not is_gone else "",
     }

@@ -28,6 +28,8 @@ PLAIN = frozenset(
     {
         "ruling/reason",
         "complaint/reason",
+        "complaint/time",
+        "complaint/zone",
         "consent/reason",
         "round/changed",
         "ruling/preview",

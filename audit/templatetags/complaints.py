@@ -46,6 +46,16 @@ def video_state(hold: Any) -> SafeString:
 
 
 @register.simple_tag
+def recorder_said(hold: Any) -> SafeString:
+    """Show why video is not held: in the reader's words where they are known, else as a quotation."""
+    word = words.RECORDER_REASONS.get(hold.last_error)
+    if word is not None:
+        return format_html("<dt>{}</dt><dd>{}</dd>", _("Recorder said"), word)
+    title = _("In the recorder’s own words") if hold.answered_at else _("Why there is no answer yet")
+    return format_html('<dt>{}</dt><dd><q lang="en">{}</q></dd>', title, hold.last_error)
+
+
+@register.simple_tag
 def consent_state(consent: Any) -> SafeString:
     """Show what became of a request for consent."""
     return state_badge(words.CONSENT_STATES[consent.status])

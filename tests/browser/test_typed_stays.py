@@ -58,6 +58,22 @@ def test_a_half_filled_form_outlives_a_switch_of_the_language(swapped: Round, op
     expect(desk.locator("#said-player")).to_have_value("")  # kept for that moment only
 
 
+def test_a_date_typed_by_half_is_told_and_not_sent(swapped: Round, open_as: Open) -> None:
+    desk = open_as("/admin/audit/complaint/new/", "support", width=1280, language="en")
+    desk.fill("#said-disputed", "the third card")
+    desk.locator("#said-time").focus()
+    desk.keyboard.type("11")
+    assert desk.locator("#said-time").evaluate("field => field.validity.badInput")
+    record = desk.get_by_role("button", name="Record the complaint")
+    record.click()
+    expect(desk.locator("#said-time")).to_be_focused()
+    assert not Complaint.objects.exists()
+    desk.fill("#said-time", "2026-11-29T20:48")
+    with desk.expect_navigation():
+        record.click()
+    assert Complaint.objects.count() == 1
+
+
 def test_what_was_compared_or_refused_outlives_a_switch_of_the_language(
     swapped: Round, open_as: Open
 ) -> None:

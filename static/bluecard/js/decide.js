@@ -34,10 +34,18 @@
     }
   });
 
+  // A browser sends nothing for a date that was typed by half: say so instead of having it called missing.
+  document.addEventListener("submit", (event) => {
+    const half = [...event.target.elements].find((field) => field.validity?.badInput);
+    if (!half) return;
+    event.preventDefault();
+    half.reportValidity();
+  });
+
   // A form is sent once, however often its button is pressed.
   document.addEventListener("submit", (event) => {
     const form = event.target;
-    if (!form.matches("form[data-once]")) return;
+    if (event.defaultPrevented || !form.matches("form[data-once]")) return;
     if (form.dataset.sent) {
       event.preventDefault();
       return;
