@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from audit.commitments import commitment, state_of, terms_of, words_kept
@@ -31,6 +32,8 @@ class Step(NamedTuple):
     action: str
     entry: int
     data: Mapping[str, Any]
+    by: int | None
+    at: datetime
 
 
 class Decided:
@@ -46,9 +49,18 @@ class Decided:
         self.attached: dict[str, tuple[str, int, Mapping[str, Any]]] = {}
 
     def note(
-        self, entry: int, action: str, kind: str, subject_id: int, label: str, data: Mapping[str, Any]
+        self,
+        entry: int,
+        action: str,
+        kind: str,
+        subject_id: int,
+        label: str,
+        data: Mapping[str, Any],
+        *,
+        by: int | None,
+        at: datetime,
     ) -> None:
-        """Take down what an entry says of a decision."""
+        """Take down what an entry says of a decision; `by` is the account of a person."""
         if kind not in self.subjects:
             return
         self.subjects[kind][subject_id] = label
@@ -63,7 +75,7 @@ class Decided:
         elif action == "attachment.added":
             self.attached[data["attachment"]] = label, entry, data
         elif kind == "complaint" and "version" in data:
-            step = Step(action.removeprefix("complaint."), entry, data)
+            step = Step(action.removeprefix("complaint."), entry, data, by, at)
             self.steps[subject_id, data["version"]] = step
 
     def compare(self) -> Iterator[Problem]:
@@ -135,7 +147,9 @@ class Decided:
             name = f"complaint {event.complaint.number}: step {event.version}"
             if step is None:
                 yield Problem("complaint_forged", f"{name} ({event.action}) has no entry in the journal")
-            elif (event.action, event.from_status, event.to_status, event.data) != (
+            elif (event.by_id, event.at, event.action, event.from_status, event.to_status, event.data) != (
+                step.by,
+                step.at,
                 step.action,
                 step.data["from"],
                 step.data["status"],

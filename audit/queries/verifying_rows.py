@@ -91,9 +91,10 @@ class _Walk:
             if said is None or said[0] != _columns(columns):
                 yield Problem("columns_altered", "its columns are not what its sealed body says", id_)
                 continue
-            action, subject_type, subject_id, label = columns[:4]
+            action, subject_type, subject_id, label, actor_kind, actor_id, at = columns[:7]
             data = said[1]
-            self.decided.note(id_, action, subject_type, subject_id, label, data)
+            by = int(actor_id) if actor_kind == "user" else None
+            self.decided.note(id_, action, subject_type, subject_id, label, data, by=by, at=at)
             if action == "feed.read":
                 feeds[id_] = subject_id, data
                 self.events_of_table[subject_id] += data["accepted"] + data["refused"]

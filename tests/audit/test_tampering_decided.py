@@ -152,6 +152,12 @@ def test_a_ruling_taken_away(house: House, tamper: Tamper) -> None:
         ("UPDATE audit_complaint SET answer_due_at = now() + interval '1 year'", ["complaint_altered"]),
         ("UPDATE audit_complaint SET version = 4", ["complaint_altered"]),
         ("UPDATE audit_complaintevent SET action = 'refused' WHERE version = 2", ["complaint_altered"]),
+        ("UPDATE audit_complaintevent SET at = at - interval '1 hour' WHERE version = 2",
+         ["complaint_altered"]),
+        ("UPDATE audit_complaintevent SET by_id = (SELECT id FROM auth_user WHERE username = 'decider')"
+         " WHERE version = 2", ["complaint_altered"]),
+        ("UPDATE audit_complaintevent SET by_id = NULL WHERE version = 2", ["complaint_altered"]),
+        ("UPDATE audit_complaintevent SET from_status = 'waiting' WHERE version = 2", ["complaint_altered"]),
         ("UPDATE audit_complaintevent SET version = 9 WHERE version = 2",
          ["complaint_forged", "complaint_deleted"]),
         ("UPDATE audit_complaintwords SET disputed = 'nothing'", ["complaint_text_altered"]),
