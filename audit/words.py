@@ -233,3 +233,24 @@ ATTACHMENT_REFUSALS: Final = {
     "attachment/too-many-pixels": _("The picture has too many pixels."),
     "attachment/too-many": _("So many files are attached already that no more fit."),
 }
+
+#: What the services note of a ruling's end, as it is stored, and as people read it.
+OUTCOMES = (
+    (r"stopped between rounds", _("It was stopped between two rounds.")),
+    (r"nobody decided in time", _("Nobody decided in time.")),
+    (r"the shoe left the table since.*", _("The shoe has left the table since it was asked for.")),
+    (r"a round changed since it was asked for", _("A round of it has changed since it was asked for.")),
+    (r"(?P<round>\S+) was settled since", _("Round %(round)s was settled since.")),
+    (
+        r"(?P<round>\S+) is not any more what was approved",
+        _("Round %(round)s is no longer what was approved."),
+    ),
+    (
+        r"(?P<round>\S+) was in play and has no result; it is held until it is decided",
+        _("Round %(round)s was in play and has no result; it is held until it is decided."),
+    ),
+    (
+        r"(?P<round>\S+) failed (?P<times>\d+) times: (?P<error>.*)",
+        _("Round %(round)s failed %(times)s times: %(error)s"),
+    ),
+)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.utils import translation
 
 from casino.runtime.places import ROOT
 
@@ -146,3 +147,30 @@ def test_a_term_of_the_glossary_is_shown_by_its_thai_word() -> None:
                 wrong.append(f"{term}: {value!r} of {key!r} is none of {words}")
     assert wrong == []
     assert looked_at > 60
+
+
+#: Of the libraries' own words those that our pages show and that have no Thai there.
+OF_LIBRARIES = (
+    "Please enter your old password, for security’s sake, and then enter your new password twice so we can "
+    "verify you typed it in correctly.",
+    "Enter the same password as before, for verification.",
+    "The password is too similar to the %(verbose_name)s.",
+    "Your password can't be too similar to your other personal information.",
+    "This password is too common.",
+    "Your password can't be a commonly used password.",
+    "This password is entirely numeric.",
+    "Your password can't be entirely numeric.",
+    "Your password must contain at least %(min_length)d character.",
+    "This password is too short. It must contain at least %(min_length)d character.",
+    "Ensure this value has at least %(limit_value)d character (it has %(show_value)d).",
+    "Ensure this value has at most %(limit_value)d character (it has %(show_value)d).",
+    "Null characters are not allowed.",
+    "Enter a complete value.",
+)
+
+
+@pytest.mark.parametrize("message", OF_LIBRARIES)
+def test_what_libraries_say_is_said_in_thai(message: str) -> None:
+    with translation.override("th"):
+        said = {translation.gettext(message), translation.ngettext(message, message, 3)}
+    assert any(re.search("[ก-๙]", each) for each in said), said

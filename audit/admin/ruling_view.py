@@ -11,7 +11,14 @@ from django.utils.translation import gettext as _
 from audit import words
 from audit.admin.attachment import attachments_context
 from audit.admin.refusals import Refusal
-from audit.admin.ruling_words import incident_title, rule_of, ruling_badge, subject_of, title_of
+from audit.admin.ruling_words import (
+    incident_title,
+    rule_of,
+    ruling_badge,
+    say_outcome,
+    subject_of,
+    title_of,
+)
 from audit.admin.two_coups import MarkedCoup, compare_coups, one_coup
 from audit.models import Ruling, RulingKind, RulingRound, RulingStatus
 from audit.queries.approvals import Checks, checks_of
@@ -90,6 +97,7 @@ def ruling_context(
     return {
         **attachments_context(request, ruling),
         "ruling": ruling,
+        "outcome": say_outcome(ruling.outcome_note),
         "title": title_of(RulingKind(ruling.kind), subject),
         "crumbs": [Crumb(_("Rulings"), reverse("admin:audit_ruling_changelist")), Crumb(ruling.number)],
         "badge": ruling_badge(ruling),

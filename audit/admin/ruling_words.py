@@ -1,5 +1,6 @@
 """A ruling and an incident in words: what it is about, what it does, which rule it rests on."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
@@ -114,3 +115,11 @@ def say_fact(name: str, value: Any) -> str | Promise:
     if name == "card_number":
         return spoken(CARD_ORDINALS, value)
     return spoken(words.PHASES, value)
+
+
+def say_outcome(note: str) -> str:
+    """Say what became of a ruling; a note that nobody has put into words stands as it was written."""
+    for pattern, word in words.OUTCOMES:
+        if found := re.fullmatch(pattern, note, re.DOTALL):
+            return str(word) % found.groupdict()
+    return note
