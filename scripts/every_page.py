@@ -49,7 +49,7 @@ def kind_of(address: str) -> str:
     """
     parts = urlsplit(address)
     asked = sorted({name for name, _ in parse_qsl(parts.query, keep_blank_values=True)})
-    return re.sub(r"(?<=end-session-)\w+|\d+", "#", parts.path) + ("?" + "&".join(asked) if asked else "")
+    return re.sub(r"(?<=end-session/)\w+|\d+", "#", parts.path) + ("?" + "&".join(asked) if asked else "")
 
 
 class Found(NamedTuple):

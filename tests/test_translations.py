@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.password_validation import password_validators_help_texts, validate_password
+from django.core.exceptions import ValidationError
 from django.utils import translation
 
 from casino.runtime.places import ROOT
@@ -155,13 +157,6 @@ OF_LIBRARIES = (
     "verify you typed it in correctly.",
     "Enter the same password as before, for verification.",
     "The password is too similar to the %(verbose_name)s.",
-    "Your password can't be too similar to your other personal information.",
-    "This password is too common.",
-    "Your password can't be a commonly used password.",
-    "This password is entirely numeric.",
-    "Your password can't be entirely numeric.",
-    "Your password must contain at least %(min_length)d character.",
-    "This password is too short. It must contain at least %(min_length)d character.",
     "Ensure this value has at least %(limit_value)d character (it has %(show_value)d).",
     "Ensure this value has at most %(limit_value)d character (it has %(show_value)d).",
     "Null characters are not allowed.",
@@ -174,3 +169,12 @@ def test_what_libraries_say_is_said_in_thai(message: str) -> None:
     with translation.override("th"):
         said = {translation.gettext(message), translation.ngettext(message, message, 3)}
     assert any(re.search("[ก-๙]", each) for each in said), said
+
+
+def test_the_rules_of_passwords_are_said_in_thai() -> None:
+    with translation.override("th"):
+        rules = password_validators_help_texts()
+        with pytest.raises(ValidationError) as refused:
+            validate_password("1234")
+    assert (len(rules), len(refused.value.messages)) == (4, 3)  # too short, too common, nothing but figures
+    assert all(re.match("[ก-๙]", each) for each in [*rules, *refused.value.messages])
