@@ -18,7 +18,7 @@ from audit.services.incidents import report_incident
 from audit.services.rulings import CannotDecide, expire_rulings, refuse_ruling, withdraw_ruling
 from tables.models import Hold, JournalEntry
 from tables.services.actors import Actor, NotAllowed
-from tests.audit.deciding import MANAGES, SUPERVISES, approve, ask, carry_out, make_user
+from tests.audit.deciding import SUPERVISES, approve, ask, carry_out, make_user
 from tests.audit.services.test_ruling_races import meet, refusals
 from tests.tables.playing import NOON, Platform, lines_of, make_table
 from tests.tables.services.together import together
@@ -32,16 +32,6 @@ def platform(db: None) -> Platform:
     platform = Platform(make_table(rulebook="commission"))
     platform.start()
     return platform
-
-
-@pytest.fixture
-def asker(platform: Platform) -> User:
-    return make_user("asker", *SUPERVISES)
-
-
-@pytest.fixture
-def decider(asker: User) -> User:
-    return make_user("decider", *MANAGES)
 
 
 @pytest.fixture
