@@ -171,7 +171,7 @@ def test_a_lost_telephone_a_session_left_open_and_who_goes(
     administrator.follow(f"/do/end-session/{name_of(session)}/")
     administrator.send()
     administrator.done()
-    prasit.page.reload()
+    # The first page asks for news and so finds out by itself that its sign-in has ended.
     prasit.page.wait_for_url("**/login/**")
 
     administrator.go("/admin" + account_page("support"))
