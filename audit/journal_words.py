@@ -73,10 +73,14 @@ journal_words.FIELDS.update(FIELDS)
 journal_words.FIELDS.update({f"checks.{name}": word for name, word in complaint_words.DETAILS.items()})
 journal_words.VALUES.update(
     {
+        "complaint.status": complaint_words.COMPLAINT_STATES,
         "event_kind": complaint_words.EVENTS,
+        "incident.status": words.INCIDENT_STATES,
         "outcome": {**table_words.WINNERS, **complaint_words.OUTCOMES},
         "refusal": complaint_words.REFUSED_BECAUSE,
         "roles": words.ROLE_TITLES,
+        "ruling.status": words.RULING_STATES,
+        "videohold.status": complaint_words.VIDEO_STATES,
         **{f"checks.{name}": complaint_words.MATCHES for name in complaint_words.DETAILS},
     }
 )

@@ -69,11 +69,16 @@ FIELDS: Final[dict[str, Word]] = {
     "revision": gettext_lazy("Revision"),
     "rulebook": gettext_lazy("Rulebook"),
     "status": gettext_lazy("State"),
+    "void_all": gettext_lazy("Round void"),
+    "void_kinds": gettext_lazy("Void kinds of bet"),
     "zone": gettext_lazy("Time zone"),
 }
+#: By the name of a value, or by the kind of thing and that name, where things have words of their own.
 VALUES: Final[dict[str, Mapping[str, Any]]] = {
     "debit_policy": words.DEBIT_POLICIES,
+    "gametable.status": words.TABLE_STATES,
     "outcome": words.WINNERS,
+    "void_kinds": words.BET_KINDS,
 }
 #: Kind of action -> what its second half is called, where the actions are the states of something.
 STATES: Final[dict[str, Mapping[str, Any]]] = {}
@@ -95,8 +100,8 @@ def say_field(name: str) -> str:
     return str(FIELDS.get(name) or FIELDS.get(own, own.replace("_", " ")))
 
 
-def say_value(name: str, value: Any) -> str:
-    """Write a value: codes as words, sums as they are recorded, in minor units."""
+def say_value(kind: str, name: str, value: Any) -> str:
+    """Write a value of a kind of thing: codes as words, sums as they are recorded, in minor units."""
     own = name.rpartition(".")[2]
     match value:
         case None | "" | []:
@@ -106,8 +111,9 @@ def say_value(name: str, value: Any) -> str:
         case int():
             return f"{value:,}"
         case list():
-            return ", ".join(say_value(name, one) for one in value)
+            return ", ".join(say_value(kind, name, one) for one in value)
         case dict():
-            return ", ".join(f"{key} {say_value(name, one)}" for key, one in value.items())
-    found = VALUES.get(name, VALUES.get(own, {})).get(str(value))
+            return ", ".join(f"{key} {say_value(kind, name, one)}" for key, one in value.items())
+    known = next((VALUES[key] for key in (f"{kind}.{name}", name, own) if key in VALUES), {})
+    found = known.get(str(value))
     return str(getattr(found, "word", found)) if found is not None else str(value)

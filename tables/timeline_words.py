@@ -67,7 +67,8 @@ def _say(moment: Moment, outcomes: dict[int, str]) -> tuple[SafeString | str, Sa
         case Happening.SCAN_FAILED:
             return _("The scanner did not read a card"), ""
         case Happening.EVENT_REFUSED:
-            said = _("Event %(seq)s (%(type)s) refused") % {"seq": values["seq"], "type": values["type"]}
+            what = words.spoken(words.EVENT_TYPES, values["type"])
+            said = _("Event %(seq)s (%(type)s) refused") % {"seq": values["seq"], "type": what}
             return said, values["error"]
         case Happening.INSURANCE_OPENED:
             return _("Insurance opened"), words.spoken(words.PHASES, values["phase"])

@@ -57,6 +57,32 @@ EVENT_STATES: Final = {
     "accepted": State("done", "tick", _("Accepted")),
     "refused": State("wrong", "triangle", _("Refused")),
 }
+#: What a table tells, by the `type` of the event: the feed's own name stands beside it.
+EVENT_TYPES: Final = {
+    "table_opened": _("Table opened"),
+    "table_closed": _("Table closed"),
+    "limits_changed": _("Limits changed"),
+    "dealer_in": _("Dealer sits down"),
+    "heartbeat": _("Sign of life"),
+    "shoe_started": _("Shoe started"),
+    "cut_card_placed": _("Blue card cut in"),
+    "burned": _("Burn"),
+    "betting_opened": _("Betting opened"),
+    "bets": _("Bets"),
+    "bets_cancelled": _("Bets taken back"),
+    "betting_closed": _("Betting closed"),
+    "card": _("Card dealt"),
+    "card_corrected": _("Card corrected"),
+    "card_out": _("Card out of play"),
+    "scan_failed": _("Card not read"),
+    "insurance_opened": _("Insurance opened"),
+    "insurance_closed": _("Insurance closed"),
+    "blue_card": _("Blue card out"),
+    "redeal_started": _("Dealt again"),
+    "round_result": _("Result"),
+    "shoe_ended": _("Shoe ended"),
+    "incident": _("Incident"),
+}
 RESULT_STATES: Final = {
     "won": State("done", "tick", _("won")),
     "lost": State("", "close", _("lost")),
@@ -78,6 +104,14 @@ GIVEN_UP_BECAUSE: Final = {
     "insufficient": _("Too little money"),
     "conflict": _("Key used for something else"),
     "": _("No answer"),
+}
+#: What the wallet said of a message; the last is a person's word in its place.
+WALLET_ANSWERS: Final = {
+    **GIVEN_UP_BECAUSE,
+    "applied": _("Booked by the wallet"),
+    "duplicate": _("Booked by the wallet before"),
+    "by_hand": _("Settled by hand"),
+    "": "–",
 }
 DEBIT_POLICIES: Final = {
     "force": _("Force the debit"),

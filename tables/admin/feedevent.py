@@ -22,7 +22,7 @@ BODY_SHOWN = 20_000
 
 @admin.register(FeedEvent)
 class FeedEventAdmin(ReadOnlyAdmin):
-    list_display = ("event_id", "type", "state", "table_code", "number", "round_name", "why", "received")
+    list_display = ("event_id", "type_name", "state", "table_code", "number", "round_name", "why", "received")
     list_filter = (
         date_range_filter("received_at"),
         TableFilter,
@@ -48,6 +48,10 @@ class FeedEventAdmin(ReadOnlyAdmin):
 
     def clean_search(self, column: str, text: str) -> str:
         return text.upper()
+
+    @column(gettext_lazy("type"))
+    def type_name(self, found: FeedEvent) -> str:
+        return words.spoken(words.EVENT_TYPES, found.type)
 
     @column(gettext_lazy("state"))
     def state(self, found: FeedEvent) -> SafeString:
@@ -77,7 +81,7 @@ class FeedEventAdmin(ReadOnlyAdmin):
         zone = found.table.zone
         facts = [
             Fact(_("Table"), table_link(found.table)),
-            Fact(_("Type"), found.type),
+            Fact(_("Type"), f"{words.spoken(words.EVENT_TYPES, found.type)} ({found.type})"),
             Fact(_("Sequence number"), whole(found.seq)),
             Fact(_("Time at the table"), moment(found.at, zone) or "–"),
             Fact(_("Received"), moment(found.received_at, zone)),

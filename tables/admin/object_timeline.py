@@ -18,6 +18,8 @@ from tables.queries.object_timeline import Happened, is_older, timeline_of
 PERMISSION = "tables.view_journalentry"
 BEFORE = "before"  # in the address: an entry's number, and the page shows older ones
 APPS = ("tables", "audit", "auth")
+#: Things with a number only, which pages call by what they are.
+NAMELESS = frozenset({"consent", "notice", "reconciliation", "setupchange"})
 
 
 class Line(NamedTuple):
@@ -49,6 +51,8 @@ def timeline_page(model_admin: Any, request: HttpRequest, kind: str, pk: int) ->
     before = int(said) if said.isascii() and said.isdigit() and len(said) < 19 else None
     told = timeline_of(kind, pk, with_texts=request.user.has_perm("tables.view_journaltext"), before=before)
     label = told[0].label if told else _name_of(app, kind, pk)
+    if kind in NAMELESS:
+        label = f"{apps.get_model(app, kind)._meta.verbose_name} {pk}"
     context = {
         **model_admin.admin_site.each_context(request),
         "opts": model_admin.opts,
@@ -58,7 +62,7 @@ def timeline_page(model_admin: Any, request: HttpRequest, kind: str, pk: int) ->
             Crumb(label, _page_of(app, kind, pk)),
             Crumb(_("Timeline")),
         ],
-        "lines": [_in_words(one) for one in told],
+        "lines": [_in_words(kind, one) for one in told],
         "newest": request.path if before is not None else "",
         "older": f"{request.path}?{BEFORE}={told[-1].entry}" if is_older(kind, pk, told) else "",
         "zone": house_zone().key,
@@ -74,9 +78,9 @@ def _name_of(app: str, kind: str, pk: int) -> str:
     return str(found)
 
 
-def _in_words(one: Happened) -> Line:
+def _in_words(kind: str, one: Happened) -> Line:
     changed = [
-        (say_field(name), say_value(name, before), say_value(name, after))
+        (say_field(name), say_value(kind, name, before), say_value(kind, name, after))
         for name, before, after in one.changes
     ]
     return Line(one, say_action(one.action), changed)

@@ -95,7 +95,7 @@ class WalletTransactionAdmin(ReadOnlyAdmin):
             Fact(_("Attempts"), delivery.attempts),
             Fact(_("Due"), moment(delivery.due_at, zone)),
             Fact(_("Answered"), moment(delivery.answered_at, zone) or "–"),
-            Fact(_("Answer"), delivery.answer or "–"),
+            Fact(_("Answer"), words.spoken(words.WALLET_ANSWERS, delivery.answer)),
         ]
         if delivery.last_error:
             facts.append(Fact(_("Last error"), delivery.last_error))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-#: Names that stand for other things, or are told already: by the entry's action and time, or by the state.
+#: Names that stand for other things, are told already (by the entry's action and time, or by the state), or
+#: are of the entry alone: how often something was tried, what a batch held, which way somebody looked.
 SILENT: Final = frozenset(
-    "digest hash commitment sha256 salt uuid version seq person owner sign_in"
-    " closed_at escalated_at from".split()
+    "digest hash commitment sha256 salt uuid version seq person owner sign_in authority"
+    " closed_at escalated_at from attempts accepted refused way for players".split()
 )
 
 

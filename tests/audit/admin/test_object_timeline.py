@@ -3,21 +3,30 @@
 import html
 import re
 from datetime import timedelta
+from enum import StrEnum
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from audit.models import ComplaintChannel
+from audit.models import (
+    ChangeKind,
+    ComplaintChannel,
+    ComplaintStatus,
+    IncidentStatus,
+    RulingStatus,
+    VideoHoldStatus,
+)
 from audit.rules.complaints import Said
 from audit.services.complaint_verbs import accept_complaint, note_complaint
 from audit.services.complaint_watch import escalate_complaints
 from audit.services.complaints import add_information, file_complaint
+from audit.services.setup_changes import request_change
 from casino.roles import ROLES
 from casino.runtime.places import ROOT
-from tables.journal_words import say_action
-from tables.models import GameTable, JournalEntry, Round
+from tables.journal_words import say_action, say_value
+from tables.models import GameTable, JournalEntry, Round, TableStatus
 from tables.services.actors import SYSTEM, Actor
 from tables.services.setup import change_table_limits
 from tests.audit.admin.conftest import browser_of
@@ -74,7 +83,7 @@ def test_a_complaint_tells_its_states_and_the_texts_that_are_kept(played: Round,
     note_complaint(complaint_id=complaint.pk, seen_version=None, text="asked", **by)
     told = lines(auditor, url_of("complaint", complaint.pk))
     assert [line.split(" 29 Nov")[0] for line in told] == ["Note pim", "Accepted pim", "Received bluecard"]
-    assert told[1].endswith("State received accepted")
+    assert told[1].endswith("State Received Accepted")
     browser = browser_of(agent)
     assert browser.get(url_of("complaint", complaint.pk)).status_code == 403  # sees no journal
     auditor.cookies["django_language"] = "th"
@@ -130,6 +139,38 @@ def test_a_thing_that_no_entry_speaks_of_has_a_page_that_says_so(played: Round, 
     assert page.status_code == 200
     assert "The journal says nothing of it." in page.content.decode()
     assert played.shoe.public_id in page.content.decode()
+
+
+def test_a_thing_that_has_a_number_only_is_called_by_what_it_is_in_the_readers_language(
+    played: Round, auditor: Client
+) -> None:
+    boss = make_user("rung", *ROLES["administrator"].permissions)
+    change = request_change(
+        kind=ChangeKind.THRESHOLDS,
+        payload={"table": played.table_id, "second_person_minor": 1, "sign_in_again_minor": 2},
+        reason="lower",
+        user=boss,
+        actor=Actor.of_user(boss),
+        at=NOON,
+    )
+    auditor.cookies["django_language"] = "th"
+    page = auditor.get(url_of("setupchange", change.pk)).content.decode()
+    assert "การเปลี่ยนการตั้งค่า" in page and "thresholds" not in page
+
+
+#: Kinds of thing whose entries tell their state, and every state it can have.
+STATES: dict[str, type[StrEnum]] = {
+    "complaint": ComplaintStatus,
+    "gametable": TableStatus,
+    "incident": IncidentStatus,
+    "ruling": RulingStatus,
+    "videohold": VideoHoldStatus,
+}
+
+
+@pytest.mark.parametrize("kind", STATES)
+def test_every_state_that_an_entry_tells_has_its_word(kind: str) -> None:
+    assert {each for each in STATES[kind] if say_value(kind, "status", each.value) == each.value} == set()
 
 
 def test_who_sees_the_thing_but_not_the_journal_is_refused(played: Round, auditor: Client) -> None:

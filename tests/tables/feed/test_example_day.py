@@ -13,6 +13,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from casino.runtime.places import ROOT
+from tables import words
 from tables.feed.events import EVENT_TYPES
 from tables.management.commands.feed_schema import schema_text
 from tables.models import Bet, BetStatus, FeedEvent, Finding, Hold, Round, Settlement, SettlementLine, Shoe
@@ -41,6 +42,7 @@ def test_the_schema_names_every_type_of_event() -> None:
     types = set(schema["discriminator"]["mapping"])
     assert types == {str(event.__struct_config__.tag) for event in EVENT_TYPES}
     assert len(types) == 23
+    assert types == set(words.EVENT_TYPES)  # pages have a word for each
 
 
 def test_every_event_of_the_day_but_the_garbled_one_is_of_the_published_format() -> None:
