@@ -44,6 +44,7 @@ ACTIONS: Final[dict[str, Word]] = {
     "table.rulebook_changed": gettext_lazy("The rulebook was changed"),
     "table.set_up": gettext_lazy("The table was set up"),
     "wallet.by_hand_said": gettext_lazy("Somebody said that the money was moved by hand"),
+    "wallet.by_hand_withdrawn": gettext_lazy("Who said that the money was moved by hand withdrew it"),
     "wallet.compared": gettext_lazy("The wallet's record was compared with ours"),
     "wallet.comparison_asked": gettext_lazy("A comparison with the wallet was asked for"),
     "wallet.comparison_failed": gettext_lazy("The comparison with the wallet failed"),

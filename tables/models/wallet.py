@@ -148,10 +148,11 @@ class HandStatement(models.Model):
     """That somebody said of a message that was given up: its money was moved outside the wallet.
 
     Above the table's threshold it takes two persons. It is about the time it was given up: sent again, it
-    takes new ones.
+    takes new ones. Who said it may withdraw it while the message is still given up, and say it again.
     """
 
     append_only = True
+    updatable_columns = ("withdrawn_at",)
 
     delivery = models.ForeignKey(
         WalletDelivery, on_delete=models.PROTECT, related_name="hand_statements", db_index=False
@@ -159,6 +160,7 @@ class HandStatement(models.Model):
     given_up_at = models.DateTimeField(_("given up"))
     said_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     said_at = models.DateTimeField(_("said"))
+    withdrawn_at = models.DateTimeField(_("withdrawn"), null=True)
 
     class Meta:
         verbose_name = _("statement that a message is settled by hand")
@@ -166,7 +168,9 @@ class HandStatement(models.Model):
         default_permissions = ("view",)
         constraints = [
             models.UniqueConstraint(
-                fields=["delivery", "given_up_at", "said_by"], name="handstatement_once_a_person"
+                fields=["delivery", "given_up_at", "said_by"],
+                condition=Q(withdrawn_at=None),
+                name="handstatement_once_a_person",
             )
         ]
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from tables.models import DeliveryStatus, WalletDelivery
+from tables.models import DeliveryStatus, HandStatement, WalletDelivery
 from tables.models.wallet import UNFINISHED
 
 
@@ -28,6 +28,16 @@ def waiting_behind(delivery: WalletDelivery) -> QuerySet[WalletDelivery]:
     """Return the player's later messages that wait, in the order in which they will go."""
     later = _unfinished(player=delivery.player_id, transaction__gt=delivery.pk)
     return later.select_related("transaction__settlement__round__table").order_by("pk")
+
+
+def hand_statements(delivery: WalletDelivery) -> QuerySet[HandStatement]:
+    """Return what people said of a message since it was given up: that it is settled by hand.
+
+    What was withdrawn is among it, and does not count.
+    """
+    if delivery.answered_at is None:
+        return HandStatement.objects.none()
+    return HandStatement.objects.filter(delivery=delivery, given_up_at=delivery.answered_at)
 
 
 def _unfinished(**which: Any) -> QuerySet[WalletDelivery]:

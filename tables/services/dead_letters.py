@@ -1,6 +1,7 @@
 """What a person does about a wallet message that was given up: send it again, or settle it by hand.
 
-Either way the player's later messages, which waited behind it, go on after.
+Either way the player's later messages, which waited behind it, go on after. Who was the first of two to
+say that it is settled by hand may withdraw that.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from django.db import IntegrityError, transaction
 
 from tables import locks
 from tables.models import DebitPolicy, DeliveryStatus, HandStatement, WalletDelivery
+from tables.queries.dead_letters import hand_statements
 from tables.services import outbox
 from tables.services.actors import Actor
 from tables.services.journal import record
@@ -85,6 +87,25 @@ def settle_by_hand(*, transaction_id: int, reason: str, actor: Actor, at: dateti
     return delivery
 
 
+@transaction.atomic
+def withdraw_statement(*, transaction_id: int, reason: str, actor: Actor, at: datetime) -> WalletDelivery:
+    """Withdraw what this person said, that a dead letter is settled by hand, before another said the same.
+
+    The message waits on, and the same person may say it again.
+
+    :raises CannotMend: if it waits for nobody (any more), the reason is missing, this account did not say it,
+        or has withdrawn it.
+    """
+    delivery = _locked(transaction_id, reason, actor)
+    mine = hand_statements(delivery).filter(said_by=int(actor.id))
+    if not mine.filter(withdrawn_at=None).update(withdrawn_at=at):
+        if mine.exists():
+            raise CannotMend("", "wallet/withdrawn", "this was withdrawn already; nothing was done")
+        raise CannotMend("", "wallet/other", "only who said it withdraws it")
+    _record("wallet.by_hand_withdrawn", delivery, reason, actor, at, {})
+    return delivery
+
+
 def takes_two(delivery: WalletDelivery) -> bool:
     """Say whether so much money takes two persons to be settled by hand."""
     moved = delivery.transaction
@@ -98,7 +119,7 @@ def _is_first_to_say(delivery: WalletDelivery, actor: Actor, at: datetime) -> bo
     """
     given_up_at = delivery.answered_at
     assert given_up_at is not None, "what is given up says since when"
-    said = HandStatement.objects.filter(delivery=delivery, given_up_at=given_up_at)
+    said = hand_statements(delivery).filter(withdrawn_at=None)
     others = said.exclude(said_by=int(actor.id)).exists()
     if said.filter(said_by=int(actor.id)).exists():
         if others:

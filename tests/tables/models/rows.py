@@ -23,6 +23,7 @@ from tables.models import (
     Receivable,
     ReceivableClosing,
     Reconciliation,
+    WalletDelivery,
     WalletDrift,
     WalletTransaction,
 )
@@ -126,6 +127,8 @@ def make_rows() -> None:
     HandStatement.objects.create(
         delivery_id=owed.pk, given_up_at=platform.at, said_by=user, said_at=platform.at
     )
+    # What was said is withdrawn only while the message is given up.
+    WalletDelivery.objects.filter(pk=owed.pk).update(status="dead", answered_at=platform.at)
     ReceivableClosing.objects.create(receivable_id=owed.pk, how="paid_back", closed_at=platform.at)
     now = timezone.now()
     comparison = Reconciliation.objects.create(asked_by="Bluecard", asked_at=now, started_at=now)

@@ -153,6 +153,7 @@ STANDS: list[tuple[str, dict[str, Any]]] = [
     ("deal", {"status": "dead", "died_at": LATER}),
     ("feedevent", {"status": "refused", "error": "card: unknown"}),
     ("gametable", {"min_stake_minor": 1, "max_stake_minor": MAX}),
+    ("handstatement", {"given_up_at": SAME, "withdrawn_at": LATER}),
     ("round", {"number": 999}),
     ("round", {"status": "betting", "outcome": None, "player_total": None, "banker_total": None}),
     ("settlementline", {"result": "lost", "returned_minor": 0}),

@@ -23,7 +23,6 @@ APPEND_ONLY = {
     "card",
     "feedevent",
     "finding",
-    "handstatement",
     "journalentry",
     "player",
     "receivable",
@@ -37,6 +36,7 @@ APPEND_ONLY = {
 #: Tables of which only these columns may change.
 FIXED_BUT = {
     "bet": {"status"},
+    "handstatement": {"withdrawn_at"},
     "hold": {"lifted_at", "lifted_by"},
     "walletdelivery": {
         "status",
