@@ -1,4 +1,4 @@
-"""The named actions on a dead letter: send it again, or say that it was settled by hand."""
+"""The named actions on a dead letter: send it again, say that it was settled by hand, or withdraw that."""
 
 from __future__ import annotations
 
@@ -16,11 +16,17 @@ from tables import words
 from tables.admin.action_page import ActionForm, ActionPage, Done
 from tables.admin.panels import HeadButton, add_head_buttons
 from tables.admin.record import Crumb, Fact, list_url
-from tables.models import DebitPolicy, DeliveryStatus, HandStatement, WalletDelivery
-from tables.queries.dead_letters import waiting_behind
+from tables.models import DebitPolicy, DeliveryStatus, WalletDelivery
+from tables.queries.dead_letters import hand_statements, waiting_behind
 from tables.queries.people import reference_of
 from tables.services.actors import Actor
-from tables.services.dead_letters import MEND, REASON_LENGTH, send_again, settle_by_hand
+from tables.services.dead_letters import (
+    MEND,
+    REASON_LENGTH,
+    send_again,
+    settle_by_hand,
+    withdraw_statement,
+)
 from tables.templatetags.felt import difference, money, whole
 from tables.wallet_client import AnswerStatus
 
@@ -85,12 +91,8 @@ class DeadLetterAction(ActionPage):
 
 
 def said_by(found: WalletDelivery) -> list[Fact]:
-    """Name who said already that it is settled by hand, where that takes two."""
-    if found.answered_at is None:
-        return []
-    said = HandStatement.objects.filter(delivery=found, given_up_at=found.answered_at).select_related(
-        "said_by"
-    )
+    """Name who says already that it is settled by hand, where that takes two."""
+    said = hand_statements(found).filter(withdrawn_at=None).select_related("said_by")
     names = [one.said_by.get_full_name() or one.said_by.get_username() for one in said.order_by("pk")]
     return [Fact(_("Said to be settled by hand by"), ", ".join(names))] if names else []
 
@@ -148,7 +150,28 @@ class SettleByHand(DeadLetterAction):
         return Done(message, self.back_url())
 
 
-ON_A_DEAD_LETTER: dict[str, type[ActionPage]] = {"again": SendAgain, "by-hand": SettleByHand}
+class WithdrawStatement(DeadLetterAction):
+    """Withdraw what this person said, while nobody else has said the same."""
+
+    form_class = ByHandForm
+    title = gettext_lazy("Withdraw the statement")
+    button = gettext_lazy("Withdraw the statement")
+    lead = gettext_lazy(
+        "You said that it is settled by hand and may withdraw that while nobody else has said the same."
+        " The message waits on; closing it by hand takes two persons anew."
+    )
+
+    def act(self, typed: dict[str, Any], actor: Actor, at: datetime) -> Done:
+        kept = withdraw_statement(transaction_id=self.subject.pk, reason=typed["reason"], actor=actor, at=at)
+        message = _("What you said is withdrawn. %(key)s still waits for a person.")
+        return Done(message % {"key": kept.transaction.key}, self.back_url())
+
+
+ON_A_DEAD_LETTER: dict[str, type[ActionPage]] = {
+    "again": SendAgain,
+    "by-hand": SettleByHand,
+    "withdraw": WithdrawStatement,
+}
 
 
 def action_urls(model_admin: Any) -> list[URLPattern]:
@@ -171,10 +194,13 @@ def buttons_of(request: HttpRequest, found: WalletDelivery) -> list[HeadButton]:
     addresses = {
         name: reverse(f"admin:tables_walletdelivery_do_{name}", args=[found.pk]) for name in ON_A_DEAD_LETTER
     }
-    return [
+    buttons = [
         HeadButton(SendAgain.title, addresses["again"], "redo", tone="main"),
         HeadButton(SettleByHand.title, addresses["by-hand"], "pencil"),
     ]
+    if hand_statements(found).filter(withdrawn_at=None, said_by=request.user.pk).exists():
+        buttons.append(HeadButton(WithdrawStatement.title, addresses["withdraw"], "back"))
+    return buttons
 
 
 add_head_buttons("walletdelivery", buttons_of)

@@ -63,8 +63,10 @@ RULE_WORDS: Final[dict[str, Promise]] = {
     "wallet/receivable": _("It has ended already."),
     "wallet/given-up": _("This message does not wait for a person any more."),
     "wallet/one-comparison": _("A comparison is under way already."),
+    "wallet/other": _("Only who said it can withdraw it."),
     "wallet/policy": _("Only a debit can find too little money."),
     "wallet/reason": _("A reason is needed."),
+    "wallet/withdrawn": _("It was withdrawn already. Nothing was done."),
 }
 
 

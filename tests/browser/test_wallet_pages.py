@@ -74,6 +74,7 @@ PAGES: dict[str, Callable[[Troubled], str]] = {
     "dead letters": lambda _: "/admin/tables/walletdelivery/",
     "dead letter": lambda at: f"/admin/tables/walletdelivery/{at.letter}/change/",
     "send again": lambda at: f"/admin/tables/walletdelivery/{at.short}/do/again/",
+    "withdraw": lambda at: f"/admin/tables/walletdelivery/{at.letter}/do/withdraw/",
     "receivables": lambda _: "/admin/tables/receivable/",
     "comparisons": lambda _: "/admin/tables/reconciliation/",
     "comparison": lambda at: f"/admin/tables/reconciliation/{at.comparison}/change/",

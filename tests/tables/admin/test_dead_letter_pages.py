@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Group, User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -30,6 +31,15 @@ def letter(db: Any) -> int:
     first, *_ = make_due([Due("P-10482", 195), Due("P-10482", 20), Due("P-10482", 30), Due("P-10002", 5)])
     give_up(first)
     return first
+
+
+def another_manager() -> Client:
+    """Sign in somebody else who may mend."""
+    user = User.objects.create_user("another", is_staff=True)
+    user.groups.add(Group.objects.get(name="manager"))
+    client = Client()
+    client.force_login(user)
+    return client
 
 
 def page(client: Client, url: str) -> str:
@@ -100,7 +110,7 @@ def test_who_may_only_look_is_offered_nothing_and_refused(role: str, letter: int
     client = sign_in(role)
     text = page(client, f"{LIST}{letter}/change/")
     assert "Send again" not in text
-    for action in ("again", "by-hand"):
+    for action in ("again", "by-hand", "withdraw"):
         url = f"{LIST}{letter}/do/{action}/"
         assert client.get(url).status_code == 403
         assert client.post(url, {"reason": "because"}).status_code == 403
@@ -134,6 +144,40 @@ def test_a_manager_settles_it_by_hand_with_a_reason(letter: int, sign_in: SignIn
     assert message.endswith("is settled by hand: 1.95 THB.")
     assert WalletDelivery.objects.get(pk=letter).status == "closed"
     assert "Settled by hand" in text_of(answer)
+
+
+@pytest.mark.parametrize(
+    ("language", "button", "done"),
+    [
+        ("en", "Withdraw the statement", "What you said is withdrawn. {} still waits for a person."),
+        ("th", "ถอนคำยืนยัน", "ถอนคำยืนยันแล้ว {} ยังรอคนจัดการ"),
+    ],
+)
+def test_who_said_it_and_nobody_else_is_offered_to_withdraw_it(
+    language: str, button: str, done: str, db: Any, sign_in: SignIn
+) -> None:
+    [number] = make_due([Due("P-10482", 5_000_001)])
+    give_up(number)
+    mine, other = sign_in("manager"), another_manager()
+    for client in (mine, other):
+        client.cookies["django_language"] = language
+    shown, url = f"{LIST}{number}/change/", f"{LIST}{number}/do/withdraw/"
+    assert button not in page(mine, shown)
+    mine.post(f"{LIST}{number}/do/by-hand/", {"reason": "paid in cash"})
+    assert button in page(mine, shown)
+    assert button not in page(other, shown)
+    refused = other.post(url, {"reason": "not so"})
+    assert (refused.status_code, "wallet/other" in text_of(refused)) == (400, True)
+    assert mine.post(url, {"reason": " "}).status_code == 400
+    assert "Ann B" in page(mine, url)
+    answer = mine.post(url, {"reason": "the wrong player"}, follow=True)
+    assert said(answer) == [done.format(WalletDelivery.objects.get().transaction.key)]
+    assert button not in page(mine, shown)
+    assert "Ann B" not in page(other, f"{LIST}{number}/do/by-hand/")
+    # The same page once more, from a tab left open.
+    late = mine.post(url, {"reason": "once more"})
+    assert (late.status_code, "wallet/withdrawn" in text_of(late)) == (400, True)
+    assert JournalEntry.objects.filter(action="wallet.by_hand_withdrawn").count() == 1
 
 
 def test_for_a_debit_that_was_short_the_manager_chooses_how_it_goes_on(db: Any, sign_in: SignIn) -> None:
