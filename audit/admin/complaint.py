@@ -19,7 +19,6 @@ from audit.admin.complaint_page import SAID, Redone, do_verb, page_context
 from audit.admin.consent_filter import ConsentFilter
 from audit.admin.frame import draw
 from audit.models import RUNNING_STATUSES, Complaint
-from audit.services.looks import look_at_complaint
 from audit.templatetags.complaints import complaint_state, escalated_badge, left_badge
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
@@ -27,7 +26,6 @@ from tables.admin.filters import TableFilter, choice_filter, date_range_filter, 
 from tables.admin.panels import HeadButton
 from tables.admin.record import link
 from tables.house import house_zone
-from tables.services.actors import Actor
 from tables.templatetags.felt import moment
 
 RUNNING = [status.value for status in RUNNING_STATUSES]
@@ -138,5 +136,4 @@ class ComplaintAdmin(ReadOnlyAdmin):
         return done
 
     def page_context(self, request: HttpRequest, found: Complaint) -> dict[str, Any]:
-        look_at_complaint(found, actor=Actor.of_user(request.user), at=datetime.now(UTC))
         return page_context(request, found, None)

@@ -37,8 +37,9 @@ from audit.queries.complaint_rounds import Meant, missing_of, recorded_of
 from audit.rules.answers import TEMPLATES, Language, fitting_template
 from audit.rules.complaints import Said
 from audit.services import complaint_verbs as verbs
-from audit.services.complaints import add_information, said_last
+from audit.services.complaints import add_information, may_say_more, said_last
 from audit.services.consents import ask_to_admit, give_consent, refuse_consent, withdraw_consent
+from audit.services.looks import look_at_complaint
 from audit.words import RULING_KINDS
 from tables.admin.record import Crumb
 from tables.house import house_zone
@@ -193,8 +194,12 @@ SAID: Final = {
 
 
 def page_context(request: HttpRequest, complaint: Complaint, redone: Redone | None) -> dict[str, Any]:
-    """Give everything the page shows; what was typed before a refusal stays in its place."""
+    """Give everything the page shows; what was typed before a refusal stays in its place.
+
+    Whichever way the page is drawn, that is a look at what the player said, and written down.
+    """
     now = datetime.now(UTC)
+    look_at_complaint(complaint, actor=Actor.of_user(request.user), at=now)
     round_ = _round_of(complaint)
     zone = complaint.table.zone if complaint.table else house_zone().key
     said = said_last(complaint)
@@ -214,11 +219,12 @@ def page_context(request: HttpRequest, complaint: Complaint, redone: Redone | No
         "round": round_,
         "is_running": complaint.status in RUNNING_STATUSES,
         "steps": _steps(complaint),
+        "merged": _merged(complaint),
         "missing": say_missing(missing_of(complaint)),
         "verbs": _verbs(request, complaint),
         "needs_reason": any(verb.needs for _name, verb in _verbs(request, complaint)),
         "may_note": complaint.status != "closed" and request.user.has_perm(HANDLE),
-        "may_add": complaint.status in ("received", "waiting") and request.user.has_perm(HANDLE),
+        "may_add": may_say_more(complaint) and request.user.has_perm(HANDLE),
         "zones": zone_names(),
         "tables": list(GameTable.objects.order_by("code").values_list("code", flat=True)),
         "duplicates": _duplicates(complaint) if request.user.has_perm(HANDLE) else [],
@@ -256,7 +262,18 @@ def _round_of(complaint: Complaint) -> Round | None:
 
 
 def _steps(complaint: Complaint) -> list[ComplaintEvent]:
-    return list(complaint.events.select_related("text").order_by("-version"))
+    return list(complaint.events.select_related("text", "words").order_by("-version"))
+
+
+def _merged(complaint: Complaint) -> list[tuple[Complaint, str]]:
+    """List those that go on as this one, and theirs in turn, each with where its player is reached."""
+    found: list[Complaint] = []
+    into = [complaint.pk]
+    while into:
+        rows = list(Complaint.objects.filter(merged_into__in=into).order_by("pk"))
+        found += rows
+        into = [one.pk for one in rows]
+    return [(one, said_last(one).contact) for one in found]
 
 
 def _verbs(request: HttpRequest, complaint: Complaint) -> list[tuple[str, Verb]]:
@@ -283,8 +300,11 @@ def _ask_url(request: HttpRequest, complaint: Complaint) -> str:
 def _consent_buttons(request: HttpRequest, complaint: Complaint, consent: Consent | None) -> dict[str, Any]:
     is_late = (complaint.status, complaint.refusal) == ("refused", "late")
     is_open = consent is not None and consent.status == "requested"
+    may_ask = is_late and not is_open and request.user.has_perm(REQUEST)
+    is_whole = not missing_of(complaint)
     return {
-        "may_ask_admission": is_late and not is_open and request.user.has_perm(REQUEST),
+        "may_ask_admission": may_ask and is_whole,
+        "is_first_completed": may_ask and not is_whole,
         "may_consent": is_late and is_open and request.user.has_perm(GIVE),
         "may_withdraw": may_withdraw(request.user, consent),
         "withdraw_url": reverse("admin:audit_complaint_verb", args=[complaint.pk, "withdraw"]),

@@ -23,6 +23,7 @@ from audit.queries.video import VideoReference, holds_of, video_of
 from audit.rules.complaints import Match, Recorded, Said, how_many_agree
 from audit.rules.deadlines import Unit
 from audit.services.complaint_record import BadComplaint
+from tables.admin.round_sheets import odds_of, write_odds
 from tables.models import Bet, Deal, DealStatus, Player, Round, Settlement, SettlementLine
 from tables.queries.people import note_named
 from tables.templatetags.felt import clock, clock_text, day, time_element
@@ -54,10 +55,11 @@ class Checks(NamedTuple):
 
 
 class BetRow(NamedTuple):
-    """A bet of the player in the round, with its newest line."""
+    """A bet of the player in the round, with its newest line and what it pays to one."""
 
     bet: Bet
     line: SettlementLine | None
+    odds: str
 
 
 def may_withdraw(user: Any, consent: Consent | None) -> bool:
@@ -135,13 +137,16 @@ def _recorded_words(recorded: Recorded | None, checks: Mapping[str, str], zone: 
         return dict.fromkeys(words.DETAILS, "–")
     ended = clock(recorded.ended_at, zone) or _("still played")
     belongs, belongs_not = _("is in this round"), _("is not in this round")
+    has_bets = ngettext("%(count)s bet in this round", "%(count)s bets in this round", recorded.bets)
     return {
         "played_at": format_html("{}–{}", clock(recorded.begun_at, zone), ended),
         "table": recorded.table,
         "dealer": recorded.dealer or "–",
         "round_number": _("%(number)s, shoe %(shoe)s")
         % {"number": recorded.number, "shoe": recorded.round_id.split("-")[2]},
-        "player": belongs if checks.get("player") == Match.AGREES else belongs_not,
+        "player": has_bets % {"count": recorded.bets}
+        if checks.get("player") == Match.AGREES
+        else belongs_not,
         "bet": belongs if checks.get("bet") == Match.AGREES else belongs_not,
     }
 
@@ -167,7 +172,11 @@ def bets_of(round_: Round, player: Player | None) -> list[BetRow]:
     newest = Settlement.objects.filter(round=round_).order_by("-revision").first()
     lines = SettlementLine.objects.filter(settlement=newest, bet__in=bets) if newest else []
     by_bet = {line.bet_id: line for line in lines}
-    return [BetRow(bet, by_bet.get(bet.pk)) for bet in bets]
+    paid = odds_of(newest)
+    return [
+        BetRow(bet, by_bet.get(bet.pk), write_odds(paid.get((bet.kind, bet.phase)) or bet.odds_offered))
+        for bet in bets
+    ]
 
 
 PERIODS = {

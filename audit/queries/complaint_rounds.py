@@ -106,9 +106,8 @@ def recorded_of(meant: Meant, said: Said) -> Recorded | None:
     if round_ is None:
         return None
     bets = Bet.objects.filter(round=round_)
-    is_player = None
-    if said.player.strip():
-        is_player = meant.player is not None and bets.filter(player=meant.player).exists()
+    count = bets.filter(player=meant.player).count() if meant.player is not None else 0
+    is_player = count > 0 if said.player.strip() else None
     is_bet = None
     if said.bet.strip():
         mine = bets.filter(platform_bet_id=said.bet.strip())
@@ -123,4 +122,5 @@ def recorded_of(meant: Meant, said: Said) -> Recorded | None:
         platform_id=round_.platform_id,
         is_player=is_player,
         is_bet=is_bet,
+        bets=count,
     )

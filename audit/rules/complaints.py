@@ -51,7 +51,10 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What the record has of a round; `is_player` and `is_bet` say whether that one belongs to it."""
+    """What the record has of a round; `is_player` and `is_bet` say whether that one belongs to it.
+
+    `bets` is how many bets the player has in it.
+    """
 
     begun_at: datetime
     ended_at: datetime | None
@@ -62,6 +65,7 @@ class Recorded:
     platform_id: str = ""
     is_player: bool | None = None
     is_bet: bool | None = None
+    bets: int = 0
 
 
 def missing_details(said: Said, needs: Collection[str]) -> tuple[Detail, ...]:

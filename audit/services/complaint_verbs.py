@@ -42,7 +42,7 @@ def accept_complaint(
         raise CannotChange(
             "complaint/late", f"{complaint.number} was refused; admitting it takes two persons"
         )
-    _require_what_the_rule_asks(complaint)
+    require_what_the_rule_asks(complaint)
     write_event(
         complaint,
         ComplaintAction.ACCEPTED,
@@ -55,8 +55,11 @@ def accept_complaint(
     return complaint
 
 
-def _require_what_the_rule_asks(complaint: Complaint) -> None:
-    """Raise unless a complaint names all it has to, and a round: one that was opened again may not yet."""
+def require_what_the_rule_asks(complaint: Complaint) -> None:
+    """Raise unless a complaint names all it has to, and a round: no detail can be added once it is taken on.
+
+    :raises CannotChange: naming what is missing.
+    """
     if missing := missing_of(complaint):
         raise CannotChange("complaint/incomplete", f"{complaint.number} does not name: {', '.join(missing)}")
     if complaint.round_id is None:

@@ -218,7 +218,8 @@ def add_information(
 ) -> Complaint:
     """Take down what a player says further, and judge anew; what was not said again stays as it was said.
 
-    The time of the first receipt counts.
+    The time of the first receipt counts. One that came late stays refused for it, whatever is added: it may
+    be made whole, so that two persons can let it in.
 
     :raises CannotChange: if somebody was quicker, or the complaint is past being looked at anew.
     :raises BadComplaint: naming what cannot be taken down.
@@ -226,19 +227,24 @@ def add_information(
     if user is not None:
         actor.require(HANDLE)
     complaint = open_complaint(complaint_id, seen_version)
-    if complaint.status not in (ComplaintStatus.WAITING, ComplaintStatus.RECEIVED):
+    if not may_say_more(complaint):
         raise CannotChange(
             "complaint/state", f"{complaint.number} is {complaint.status}: its details are settled"
         )
     said = _filled_up(said, complaint)
     check_words(said)
+    is_late = complaint.status == ComplaintStatus.REFUSED
     same_round = said.round.strip() == said_last(complaint).round
-    chosen = complaint.round if same_round else None
+    chosen = complaint.round if same_round or is_late else None
     judged = judge_complaint(said, received_at=complaint.received_at, chosen=chosen)
     was_known = complaint.round_id
     to = None if judged.status == complaint.status else judged.status
     if (complaint.status, to) == (ComplaintStatus.RECEIVED, ComplaintStatus.WAITING):
         to = None  # it was complete before; what is left out now is not taken away
+    columns = _columns(judged) if to or judged.meant.round else {"checks": judged.checks}
+    if is_late:
+        # The round and its clock stay: what it is late for is what the two persons look at.
+        to, columns = None, {"checks": judged.checks, "player": judged.meant.player}
     write_event(
         complaint,
         ComplaintAction.INFORMATION,
@@ -248,11 +254,17 @@ def add_information(
         to=to,
         said=said,
         data={"missing": [detail.value for detail in judged.missing]},
-        columns=_columns(judged) if to or judged.meant.round else {"checks": judged.checks},
+        columns=columns,
     )
     if judged.meant.round is not None and judged.meant.round.pk != was_known:
         _hold(complaint, judged, at)
     return complaint
+
+
+def may_say_more(complaint: Complaint) -> bool:
+    """Say whether details can be added: before it is taken on, and where it came late and is to be let in."""
+    is_late = (complaint.status, complaint.refusal) == (ComplaintStatus.REFUSED, ComplaintRefusal.LATE)
+    return is_late or complaint.status in (ComplaintStatus.WAITING, ComplaintStatus.RECEIVED)
 
 
 def said_last(complaint: Complaint) -> Said:
@@ -295,5 +307,6 @@ __all__ = [
     "add_information",
     "file_complaint",
     "judge_complaint",
+    "may_say_more",
     "said_last",
 ]

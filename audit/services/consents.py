@@ -23,6 +23,7 @@ from audit.models import (
 )
 from audit.queries.persons import person_of
 from audit.services.complaint_record import BadComplaint, write_event
+from audit.services.complaint_verbs import require_what_the_rule_asks
 from audit.services.rulings import CannotDecide
 from audit.services.video import hold_video, release_video
 from tables.services.actors import SYSTEM, Actor
@@ -38,10 +39,12 @@ def ask_to_admit(*, complaint_id: int, reason: str, actor: Actor, user: Any, at:
     """Ask a second person to let a late complaint in.
 
     :raises CannotDecide: if it was not refused for being late, or somebody asked already.
+    :raises CannotChange: if it does not name yet what the rule asks for.
     """
     complaint = locks.lock_complaint(complaint_id)
     if complaint.status != ComplaintStatus.REFUSED or complaint.refusal != ComplaintRefusal.LATE:
         raise CannotDecide("consent/late", f"{complaint.number} was not refused for being late")
+    require_what_the_rule_asks(complaint)
     return _ask(ConsentKind.LATE_COMPLAINT, reason, actor, user, at, complaint=complaint)
 
 
@@ -94,6 +97,7 @@ def give_consent(*, consent_id: int, reason: str, actor: Actor, user: Any, at: d
     """Consent as the second person, and carry it out.
 
     :raises CannotDecide: if it was decided, has expired, or the same person asked for it.
+    :raises CannotChange: if the complaint does not name what the rule asks for.
     """
     actor.require(GIVE)
     try:
@@ -164,6 +168,7 @@ def _decide(consent_id: int, status: ConsentStatus, reason: str, user: Any, at: 
 
 def _admit(consent: Consent, actor: Actor, user: Any, at: datetime) -> None:
     complaint = locks.lock_complaint(consent.complaint_id or 0)
+    require_what_the_rule_asks(complaint)
     write_event(
         complaint,
         ComplaintAction.ADMITTED,

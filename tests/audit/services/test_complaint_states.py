@@ -65,7 +65,7 @@ LEADS = {
     "rejected": {"answer": "rejected", "close": "closed", "merge": "closed"},
     "closed": {"reopen": "under_review"},
     "refused": {"answer": "refused", "reopen": "received"},
-    "late": {"answer": "refused"},
+    "late": {"answer": "refused", "information": "refused"},
 }  # fmt: skip
 
 

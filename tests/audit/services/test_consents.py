@@ -8,8 +8,10 @@ from django.contrib.auth.models import User
 from django.db import DatabaseError, connection, transaction
 
 from audit.models import Complaint, ComplaintText, ComplaintWords, Consent, PersonAccount, VideoHold
+from audit.rules.complaints import Said
 from audit.services.complaint_record import BadComplaint, CannotChange
 from audit.services.complaint_verbs import accept_complaint, reopen_complaint
+from audit.services.complaints import add_information
 from audit.services.consents import ask_to_admit, expire_consents, give_consent, refuse_consent
 from audit.services.rulings import CannotDecide
 from tables.models import JournalEntry, Round
@@ -96,6 +98,43 @@ def test_other_ways_in_are_closed(late: Complaint, agent: User, manager: User) -
         reopen_complaint(**by(manager, late, at, reason="again"))
     with pytest.raises(BadComplaint, match="words"):
         ask_to_admit(complaint_id=late.pk, **who(agent, at, reason=" "))
+
+
+def test_a_late_one_is_let_in_only_once_it_is_whole(round_: Round, agent: User, manager: User) -> None:
+    at = result_at(round_) + timedelta(hours=25)
+    late = file(said_of(round_, played_at=None, dealer=""), agent, at).complaint
+    clock = (late.round, late.event_at, late.window_ends_at)
+    with pytest.raises(CannotChange, match="does not name: played_at, dealer"):
+        ask_to_admit(complaint_id=late.pk, **who(agent, at, reason="our chat was down"))
+    assert not Consent.objects.exists()
+    add_information(**by(agent, late, at, said=Said(played_at=round_.betting_opened_at)))
+    with pytest.raises(CannotChange, match="does not name: dealer"):
+        ask_to_admit(complaint_id=late.pk, **who(agent, at, reason="our chat was down"))
+    # Another round is no way out of being late.
+    add_information(**by(agent, late, at, said=Said(dealer="Mali Chantara", round="B01-20200101-01-001-A")))
+    late.refresh_from_db()
+    assert (late.status, late.refusal) == ("refused", "late")
+    assert clock == (late.round, late.event_at, late.window_ends_at)
+    assert late.checks["dealer"] == "agrees" and late.checks["round_number"] == "differs"
+    consent = ask_to_admit(complaint_id=late.pk, **who(agent, at, reason="our chat was down"))
+    give_consent(consent_id=consent.pk, **who(manager, at, reason="so it was"))
+    late.refresh_from_db()
+    assert late.status == "accepted"
+
+
+def test_a_consent_does_not_carry_out_what_is_not_whole(
+    round_: Round, agent: User, manager: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = result_at(round_) + timedelta(hours=25)
+    late = file(said_of(round_, dealer=""), agent, at).complaint
+    with monkeypatch.context() as before:  # as it could be asked for once
+        before.setattr("audit.services.consents.require_what_the_rule_asks", lambda complaint: None)
+        consent = ask_to_admit(complaint_id=late.pk, **who(agent, at, reason="our chat was down"))
+    with pytest.raises(CannotChange, match="does not name: dealer"):
+        give_consent(consent_id=consent.pk, **who(manager, at, reason="so it was"))
+    late.refresh_from_db()
+    consent.refresh_from_db()
+    assert (late.status, consent.status) == ("refused", "requested")
 
 
 EVENT = (
