@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from audit.admin.evidence import as_download
 from audit.admin.frame import require
+from audit.complaint_words import REFUSALS
 from audit.models import Attachment, AttachmentSubject
 from audit.rules.attachments import BadAttachment
 from audit.services.attachments import (
@@ -23,7 +24,9 @@ from audit.services.attachments import (
     attach_file,
     limits,
     open_attachment,
+    takes_files,
 )
+from audit.services.complaint_record import CannotChange
 from audit.words import ATTACHMENT_REFUSALS
 from tables.admin.base import ReadOnlyAdmin
 from tables.services.actors import Actor, NotAllowed
@@ -77,6 +80,8 @@ class AttachmentAdmin(ReadOnlyAdmin):
             )
         except BadAttachment as error:
             messages.error(request, say_not_taken(error.rule, error.message))
+        except CannotChange as error:
+            messages.error(request, REFUSALS[error.rule])
         except NotAllowed as error:
             raise PermissionDenied from error
         else:
@@ -134,7 +139,7 @@ def attachments_context(request: HttpRequest, subject: Any) -> dict[str, Any]:
     if request.user.has_perm("audit.view_attachment"):
         found = Attachment.objects.filter(subject_kind=kind, subject_id=subject.pk)
         rows = list(found.select_related("file").order_by("pk"))
-    may_attach = request.user.has_perm(PERMISSION)
+    may_attach = takes_files(subject) and request.user.has_perm(PERMISSION)
     return {
         "attachments": [(one, getattr(one, "file", None)) for one in rows],
         "attach_url": reverse("admin:audit_attachment_attach", args=[kind, subject.pk]) if may_attach else "",

@@ -175,11 +175,14 @@ class ComplaintAttachments(ApiView):
         summary="Attach a file to a complaint",
         request=bodies.SentFile,
         parameters=[COMPLAINT],
-        responses={201: bodies.AttachmentBody, **complaint_problems(400, 401, 403, 404, 413, 415)},
+        responses={201: bodies.AttachmentBody, **complaint_problems(400, 401, 403, 404, 409, 413, 415)},
         examples=examples.shown(examples.ATTACHMENT, 201),
     )
     def post(self, request: Request, number: str) -> Response:
-        """A file that the player sends later. What it is, its bytes tell; a picture is drawn anew."""
+        """A file that the player sends later. What it is, its bytes tell; a picture is drawn anew.
+
+        A closed complaint takes none: 409.
+        """
         complaint = complaint_in_path(self, number)
         fields = inputs.read_input(bodies.SentFile, request, limit=most_bytes())
         actor, user = who_asks(request)

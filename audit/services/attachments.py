@@ -13,7 +13,16 @@ from typing import Any, Final, NamedTuple
 from django.conf import settings
 from django.db import connection, models, transaction
 
-from audit.models import Attachment, AttachmentFile, AttachmentSubject, Complaint, Incident, Ruling
+from audit import locks
+from audit.models import (
+    Attachment,
+    AttachmentFile,
+    AttachmentSubject,
+    Complaint,
+    ComplaintStatus,
+    Incident,
+    Ruling,
+)
 from audit.pictures import redraw
 from audit.rules.attachments import (
     PICTURES,
@@ -24,6 +33,7 @@ from audit.rules.attachments import (
     clean_name,
     kind_of,
 )
+from audit.services.complaint_record import CannotChange
 from audit.store import Store
 from tables.services.actors import Actor
 from tables.services.journal import record
@@ -85,9 +95,11 @@ def attach_file(
 
     :raises NotAllowed: if the actor may attach nothing.
     :raises BadAttachment: saying why the file is not taken; nothing is kept then.
+    :raises CannotChange: if the complaint is closed.
     """
     if actor.kind != "key":  # a key's scope was asked where the request came in
         actor.require(PERMISSION)
+    _refuse_if_closed(subject)
     allowed = limits()
     _refuse_if_full(subject, allowed)  # before a picture is decoded that has no room
     kind = kind_of(data, allowed)
@@ -98,6 +110,8 @@ def attach_file(
     stored_as = store().put(data)
     try:
         with transaction.atomic():
+            if isinstance(subject, Complaint):
+                _refuse_if_closed(locks.lock_complaint(subject.pk))  # whoever closes it waits, or was first
             _require_room(subject, allowed)
             attachment = Attachment.objects.create(
                 subject_kind=subject._meta.model_name,
@@ -188,6 +202,16 @@ def erase_attachment(*, attachment: Attachment, actor: Actor, at: datetime) -> b
 def subject_of(attachment: Attachment) -> Any:
     """Return what a file is attached to."""
     return SUBJECTS[AttachmentSubject(attachment.subject_kind)]._default_manager.get(pk=attachment.subject_id)
+
+
+def takes_files(subject: Any) -> bool:
+    """Say whether anything can be attached: nothing is done to a closed complaint."""
+    return not (isinstance(subject, Complaint) and subject.status == ComplaintStatus.CLOSED)
+
+
+def _refuse_if_closed(subject: Any) -> None:
+    if not takes_files(subject):
+        raise CannotChange("complaint/reopen", f"{subject.number} is closed; say why it is opened again")
 
 
 def _require_room(subject: Any, allowed: Limits) -> None:

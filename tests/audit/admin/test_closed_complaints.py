@@ -1,8 +1,13 @@
 """A closed complaint takes nothing but its reopening, and whoever was too late keeps what was typed."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from audit.models import Attachment
 from casino.roles import ROLES
 from tables.models import Round
 from tests.audit.admin.conftest import browser_of
@@ -29,3 +34,28 @@ def test_what_comes_after_the_end_is_refused_and_stays_typed(verb: str, played: 
     assert "the player called again</blockquote>" in page
     complaint.refresh_from_db()
     assert (complaint.status, complaint.version) == ("closed", 6)
+
+
+def test_no_file_is_attached_after_the_end(
+    played: Round, desk: Client, tmp_path: Path, settings: Any
+) -> None:
+    settings.EVIDENCE_FOLDER = str(tmp_path)
+    complaint = filed(played)
+    office = browser_of(make_user("nattaya", *ROLES["manager"].permissions))
+    url = f"/admin/audit/attachment/add/complaint/{complaint.pk}/"
+
+    def attach() -> str:
+        file = SimpleUploadedFile("chat.txt", b"two cards")
+        return desk.post(url, {"file": file}, follow=True).content.decode()
+
+    for step in ("accept", "review"):
+        press(desk, complaint, step)
+    press(office, complaint, "reject", reason="dealt by the rules")
+    assert url in page_of(complaint, desk) and "chat.txt is attached." in attach()
+    press(office, complaint, "answer", text="No.", language="en", template="rejected", closes="yes")
+    assert url not in page_of(complaint, desk)
+    assert "It is closed. Say why it is opened again." in attach()
+    assert Attachment.objects.count() == 1
+    assert sum(path.is_file() for path in tmp_path.rglob("*")) == 1
+    press(office, complaint, "reopen", reason="the player sent a picture")
+    assert "chat.txt is attached." in attach()

@@ -1,6 +1,7 @@
 """Complaints over HTTP: filed by a gateway and by a person, read, led on; every refusal says why."""
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from audit.models import Complaint
+from audit.models import Attachment, Complaint
 from casino.roles import ROLES
 from tables.models import JournalEntry, Round
 from tests.audit.api.conftest import signed_in
@@ -194,3 +195,56 @@ def test_a_gateway_adds_what_was_missing(round_: Round, gateway: Client, setting
     number = post(gateway, details(round_, dealer=""), key="m-1")[1]["number"]
     status, body = post(gateway, {"dealer": "Mali Chantara"}, path=f"/{number}/information")
     assert (status, body["status"], body["checks"]["dealer"]) == (200, "received", "agrees")
+
+
+def test_each_verb_is_done_over_http(
+    round_: Round, gateway: Client, agent: User, manager: User, tmp_path: Path, settings: Any
+) -> None:
+    settings.EVIDENCE_FOLDER = str(tmp_path)
+    number, other = (post(gateway, details(round_), key=key)[1]["number"] for key in ("m-1", "m-2"))
+    support, office = signed_in(agent), signed_in(manager)
+    version = 1
+
+    def lead(client: Client, verb: str, wanted: str, **more: Any) -> dict[str, Any]:
+        nonlocal version
+        status, body = post(client, {"seen_version": version, **more}, path=f"/{number}/{verb}")
+        assert (status, body["status"]) == (200, wanted), verb
+        version = body["version"]
+        return body
+
+    lead(support, "wait", "waiting", reason="which card?")
+    status, body = post(gateway, {"contact": "chat 5"}, path=f"/{number}/information")
+    assert (status, body["status"]) == (200, "received")
+    version = body["version"]
+    lead(support, "note", "received", text="called back")
+    lead(support, "accept", "accepted")
+    lead(support, "review", "under_review")
+    assert lead(office, "reject", "rejected", reason="dealt by the rules")["outcome"] == "rejected"
+    status, body = post(support, {"seen_version": version}, path=f"/{number}/close")
+    assert (status, body["errors"][0]["rule"]) == (409, "complaint/answer")
+    lead(support, "answer", "rejected", text="It was dealt by the rules.", language="en")
+    assert lead(support, "close", "closed")["closed_at"] is not None
+    file = {"name": "chat.txt", "content": "dHdvIGNhcmRz"}
+    status, body = post(gateway, file, path=f"/{number}/attachments")
+    assert (status, body["errors"][0]["rule"]) == (409, "complaint/reopen")
+    assert not Attachment.objects.exists()
+    body = lead(office, "reopen", "under_review", reason="camera 3 shows otherwise")
+    assert (body["closed_at"], body["outcome"]) == (None, "")
+    assert post(gateway, file, path=f"/{number}/attachments")[0] == 201
+    assert lead(support, "merge", "closed", into_number=other)["merged_into"] == other
+    status, body = post(office, {"seen_version": version, "reason": "x"}, path=f"/{number}/reopen")
+    assert (status, body["errors"][0]["rule"]) == (409, "complaint/merged")
+    texts = [step["text"] for step in support.get(f"{URL}/{number}").json()["steps"]]
+    assert texts == [
+        None,
+        "which card?",
+        None,
+        "called back",
+        None,
+        None,
+        "dealt by the rules",
+        "It was dealt by the rules.",
+        None,
+        "camera 3 shows otherwise",
+        None,
+    ]
