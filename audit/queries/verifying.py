@@ -10,40 +10,45 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from struct import iter_unpack
+from hashlib import sha256
+from itertools import islice
 from typing import Any
 
+import psycopg
 from django.db import connection, transaction
 
 from audit.rules.checkpoint import BadCheckpoint, Checkpoint, VerifierKey, cosigned_at, open_note
-from audit.rules.merkle import HASH_BYTES, KEPT_EVERY, KEPT_WIDTH, Frontier, full_subtree_root
+from audit.rules.merkle import KEPT_EVERY, KEPT_WIDTH, Frontier, full_subtree_root, leaf_hash
 
-#: Leaves read at once: 400 blocks, three megabytes.
-STRETCH = 400 * KEPT_WIDTH
+#: Leaves read at once, a whole number of blocks: a few megabytes.
+STRETCH = 25 * KEPT_WIDTH
 
-# Told in one pass over both, which the server shares out; who differs is asked only if somebody does.
-SAME = """
-SELECT count(*), count(l.entry_id), count(*) FILTER (
-    WHERE sha256('\\x00'::bytea || e.body) <> l.hash OR e.leaf_hash <> l.hash
-) FROM tables_journalentry e LEFT JOIN audit_leaf l ON l.entry_id = e.id
+# One statement for all, whose rows come one by one: the server joins a stretch while the one before is hashed
+# here. The entries are narrowed to the stretch first, so that it joins by hash and looks none up by itself.
+STRETCHES = """
+SELECT s.first, joined.*
+FROM generate_series(0, %(size)s::bigint - 1, %(stretch)s::bigint) s (first), LATERAL (
+    SELECT min(entry_id) AS oldest, max(entry_id) AS newest FROM (
+        SELECT entry_id FROM audit_leaf
+        WHERE index >= s.first AND index < s.first + %(stretch)s::bigint OFFSET 0
+    ) leaves
+) span, LATERAL (
+    SELECT bool_and(e.leaf_hash IS NOT DISTINCT FROM l.hash),
+        array_agg('\\x00'::bytea || e.body ORDER BY l.index), array_agg(l.hash ORDER BY l.index)
+    FROM audit_leaf l LEFT JOIN (
+        SELECT id, body, leaf_hash FROM tables_journalentry
+        WHERE id BETWEEN span.oldest AND span.newest OFFSET 0
+    ) e ON e.id = l.entry_id
+    WHERE l.index >= s.first AND l.index < s.first + %(stretch)s::bigint
+) joined WHERE span.oldest IS NOT NULL
 """
-# The limits stand outside: inside, the planner would look each entry up by itself instead of joining all.
-ALTERED = """
-WITH altered AS MATERIALIZED (
-    SELECT index, entry_id, own <> sealed FROM (
-        SELECT l.index, l.entry_id, l.hash AS sealed, e.leaf_hash, sha256('\\x00'::bytea || e.body) AS own
-        FROM tables_journalentry e JOIN audit_leaf l ON l.entry_id = e.id OFFSET 0
-    ) joined WHERE own <> sealed OR leaf_hash <> sealed
-)
-SELECT * FROM altered ORDER BY index LIMIT 1000
+EACH = """
+SELECT l.index, l.entry_id, e.body, e.leaf_hash, l.hash
+FROM audit_leaf l LEFT JOIN tables_journalentry e ON e.id = l.entry_id
+WHERE l.index >= %s AND l.index < %s ORDER BY l.index
 """
-GONE = """
-WITH gone AS MATERIALIZED (
-    SELECT index, entry_id FROM audit_leaf l
-    WHERE NOT EXISTS (SELECT 1 FROM tables_journalentry e WHERE e.id = l.entry_id)
-)
-SELECT * FROM gone ORDER BY index LIMIT 1000
-"""
+NAMED = 1000  # of what was altered or deleted so many are named
+ENTRIES = "SELECT count(*) FROM tables_journalentry"
 WAITING = "SELECT count(*) FROM audit_pendingentry"
 BOTH = "SELECT p.entry_id FROM audit_pendingentry p JOIN audit_leaf l ON l.entry_id = p.entry_id ORDER BY 1"
 COUNT = "SELECT count(*), coalesce(max(index) + 1, 0) FROM audit_leaf"
@@ -62,7 +67,6 @@ LOST = """
 SELECT p.entry_id FROM audit_pendingentry p
 WHERE NOT EXISTS (SELECT 1 FROM tables_journalentry e WHERE e.id = p.entry_id) ORDER BY 1 LIMIT 1000
 """
-HASHES = "SELECT string_agg(hash, '' ORDER BY index) FROM audit_leaf WHERE index >= %s AND index < %s"
 NODES = "SELECT level, number, hash FROM audit_treenode ORDER BY level, number"
 CHECKPOINTS = "SELECT size, root, note, sealed_at FROM audit_checkpoint ORDER BY size"
 COSIGNATURES = """
@@ -125,8 +129,11 @@ def verify_tree(
     checked: Checked,
 ) -> Iterator[Problem]:
     """Check what is sealed, from the entries' bytes to the checkpoints and those who saw them."""
-    yield from _check_entries(checked)
-    roots, problems = _work_out_roots([one.checkpoint.size for one in seen], checked)
+    yield from _check_size(checked)
+    suspects: list[int] = []
+    roots, problems = _work_out_roots([one.checkpoint.size for one in seen], checked, suspects)
+    yield from islice(_look_into(suspects, checked), NAMED)
+    yield from _check_waiting(checked)
     yield from problems
     yield from _check_checkpoints(roots, key, checked)
     if witness is not None:
@@ -135,33 +142,40 @@ def verify_tree(
         yield from _check_seen(one, roots, checked)
 
 
-def _check_entries(checked: Checked) -> Iterator[Problem]:
-    [(size, checked.tree_size)] = _rows(COUNT)
-    [(entries, found, differing)] = _rows(SAME)
-    for index, entry in _rows(GONE) if found != size else ():
-        checked.bad_entries.add(entry)
-        yield Problem("entry_deleted", f"sealed as leaf {index} and gone from the journal", entry)
-    for index, entry, is_altered in _rows(ALTERED) if differing else ():
-        checked.bad_entries.add(entry)
-        if is_altered:
-            yield Problem("entry_altered", f"its bytes are not those that were sealed as leaf {index}", entry)
-        else:
-            yield Problem("hash_altered", f"its leaf hash is not the one sealed as leaf {index}", entry)
-    checked.entries = checked.unbroken = size
-    if size != checked.tree_size:
+def _check_size(checked: Checked) -> Iterator[Problem]:
+    """Find leaves that are missing in the row."""
+    [(checked.entries, checked.tree_size)] = _rows(COUNT)
+    checked.unbroken = checked.entries
+    if checked.entries != checked.tree_size:
         gaps = _rows(GAPS)
         checked.unbroken = gaps[0][0]
         for first, last in gaps:
             yield Problem("leaf_missing", f"of the tree, leaf {first} to {last} are gone")
-    yield from _check_waiting(entries, size, bool(checked.bad_entries))
 
 
-def _check_waiting(entries: int, sealed: int, is_any_bad: bool) -> Iterator[Problem]:
+def _look_into(suspects: Iterable[int], checked: Checked) -> Iterator[Problem]:
+    """Name what is not as it was sealed in the stretches that begin at these leaves."""
+    for first in suspects:
+        for index, entry, body, kept, sealed in _rows(EACH, [first, first + STRETCH]):
+            if body is None:
+                kind, words = "entry_deleted", f"sealed as leaf {index} and gone from the journal"
+            elif leaf_hash(bytes(body)) != bytes(sealed):
+                kind, words = "entry_altered", f"its bytes are not those that were sealed as leaf {index}"
+            elif bytes(kept) != bytes(sealed):
+                kind, words = "hash_altered", f"its leaf hash is not the one sealed as leaf {index}"
+            else:
+                continue
+            checked.bad_entries.add(entry)
+            yield Problem(kind, words, entry)
+
+
+def _check_waiting(checked: Checked) -> Iterator[Problem]:
     """Find entries that are neither sealed nor waiting, both, or gone while they waited."""
     both = [entry for (entry,) in _rows(BOTH)]
     for entry in both:
         yield Problem("entry_pending_again", "sealed, and put among those that wait to be", entry)
-    [(waiting,)] = _rows(WAITING)
+    [(waiting,)], [(entries,)] = _rows(WAITING), _rows(ENTRIES)
+    sealed, is_any_bad = checked.entries, bool(checked.bad_entries)
     # Every entry is sealed or waits; if the numbers agree and nothing is both, none is neither.
     for (entry,) in _rows(STRAYS) if entries != sealed + waiting or both or is_any_bad else ():
         yield Problem("entry_inserted", "neither sealed nor waiting to be: put in past the sealer", entry)
@@ -169,23 +183,24 @@ def _check_waiting(entries: int, sealed: int, is_any_bad: bool) -> Iterator[Prob
         yield Problem("entry_lost", "waited to be sealed and is gone from the journal", entry)
 
 
-def _work_out_roots(also: Iterable[int], checked: Checked) -> tuple[dict[int, bytes], list[Problem]]:
+def _work_out_roots(
+    also: Iterable[int], checked: Checked, suspects: list[int]
+) -> tuple[dict[int, bytes], list[Problem]]:
     """Work out the root at the size of every checkpoint, and compare the kept nodes on the way."""
     sizes = sorted({size for size, *_ in _rows(CHECKPOINTS)} | set(also))
     nodes = {(level, number): bytes(hash_) for level, number, hash_ in _rows(NODES)}
     roots: dict[int, bytes] = {}
     frontier, full, place = Frontier(), [], 0
-    for leaves in _blocks(checked.unbroken):
+    for leaves in _blocks(checked, suspects):
         edge, done = frontier.copy(), frontier.size
         while place < len(sizes) and sizes[place] <= done + len(leaves):
             for leaf in leaves[edge.size - done : sizes[place] - done]:
                 edge.add(leaf)
             roots[sizes[place]] = edge.root()
             place += 1
-        if len(leaves) < KEPT_WIDTH:
-            break
-        full.append(full_subtree_root(leaves))
-        frontier.add_subtree(KEPT_EVERY, full[-1])
+        if len(leaves) == KEPT_WIDTH:
+            full.append(full_subtree_root(leaves))
+            frontier.add_subtree(KEPT_EVERY, full[-1])
     return roots, list(_compare_nodes(full, nodes))
 
 
@@ -208,13 +223,18 @@ def _compare_nodes(hashes: list[bytes], nodes: dict[tuple[int, int], bytes]) -> 
         yield Problem("node_altered", f"node {level}/{number} of the tree stands on no leaves")
 
 
-def _blocks(unbroken: int) -> Iterator[list[bytes]]:
-    """Read the leaf hashes in blocks of 256; the last one may be shorter."""
-    for first in range(0, unbroken, STRETCH):
-        [(joined,)] = _rows(HASHES, [first, min(first + STRETCH, unbroken)])
-        leaves = [leaf for (leaf,) in iter_unpack(f"{HASH_BYTES}s", joined)]
-        for start in range(0, len(leaves), KEPT_WIDTH):
-            yield leaves[start : start + KEPT_WIDTH]
+def _blocks(checked: Checked, suspects: list[int]) -> Iterator[list[bytes]]:
+    """Read the leaf hashes before the first gap in blocks of 256; the last one may be shorter.
+
+    On the way every entry is hashed anew; where a stretch begins of which one differs is added to `suspects`.
+    """
+    asked = {"size": checked.tree_size, "stretch": STRETCH}
+    for first, is_kept_so, bodies, sealed in _stream(STRETCHES, asked):
+        if not is_kept_so or [sha256(body).digest() for body in bodies] != sealed:
+            suspects.append(first)
+        whole = sealed[: max(0, checked.unbroken - first)]
+        for start in range(0, len(whole), KEPT_WIDTH):
+            yield whole[start : start + KEPT_WIDTH]
 
 
 def _check_checkpoints(
@@ -290,3 +310,10 @@ def _rows(statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(statement, values or None)
         return cursor.fetchall()
+
+
+def _stream(statement: str, values: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
+    """Yield rows as they come, with bytes as bytes; nothing else may be asked until the last has come."""
+    # Django's own cursors put values into the text of a statement, and such answers are text as well.
+    with psycopg.Cursor(connection.connection) as cursor:
+        yield from cursor.stream(statement, values, binary=True)
