@@ -1,7 +1,7 @@
 """`bench lookup`: what finding a round touches and takes, in a small house and in one ten times its size.
 
-A tenth of the rounds carry twenty bets each. The whole answer, everything about the round, stands beside a
-bare SELECT by the primary key.
+A tenth of the rounds carry twenty bets each, and with them their deal, its cards and their settlement. The
+whole answer, everything about such a round, stands beside a bare SELECT by the primary key.
 """
 
 from __future__ import annotations
@@ -74,6 +74,29 @@ SELECT 'w-' || r.id || '-' || n, r.id, %(player)s + (r.id * 20 + n) %% %(players
 FROM tables_round r, generate_series(1, %(bets)s) AS n
 WHERE r.id >= %(first)s AND r.id <= %(last)s AND r.id %% 10 = 0
 """
+# What the answer of a round that carries bets is made of besides: its deal, four cards, and what was paid.
+FILL_PLAY = (
+    """
+INSERT INTO tables_deal (round_id, number, status, started_at)
+SELECT id, 1, 'live', betting_closed_at FROM tables_round r WHERE r.id >= %(first)s AND r.id <= %(last)s
+    AND r.id %% 10 = 0
+""",
+    """
+INSERT INTO tables_card (shoe_id, position, place, rank, suit, round_id, deal_id, source, device, at)
+SELECT r.shoe_id, (r.number - 1) * 4 + n, (ARRAY['P1', 'B1', 'P2', 'B2'])[n], (ARRAY['2', '4', '2', '2'])[n],
+    'S', r.id, d.id, 'scan', '', r.resulted_at
+FROM tables_deal d JOIN tables_round r ON r.id = d.round_id, generate_series(1, 4) AS n
+WHERE r.id >= %(first)s AND r.id <= %(last)s
+""",
+    """
+INSERT INTO tables_settlement (round_id, revision, outcome, verdicts, bets_count, players_count, stakes_minor,
+    returned_minor, kept_minor, moved_minor, lines_digest, created_at, deal_id, rulebook_id, overlay)
+SELECT r.id, 1, 'banker', '{}', %(bets)s, %(bets)s, %(bets)s * 1000, %(bets)s * 1950, %(bets)s * -950,
+    %(bets)s * 1950, sha256(r.public_id::bytea), r.settled_at, d.id, r.rulebook_id, '{}'
+FROM tables_deal d JOIN tables_round r ON r.id = d.round_id
+WHERE r.id >= %(first)s AND r.id <= %(last)s
+""",
+)
 FILL_PLAYERS = """
 WITH made AS (
     INSERT INTO tables_player (first_seen_at) SELECT now() FROM generate_series(1, %(players)s) RETURNING id
@@ -82,10 +105,7 @@ WITH made AS (
 BETS_A_ROUND = 20
 PLAYERS = 1_000
 ROUNDS_WITH_BETS = 10  # one in so many
-BET_CONSTRAINTS = (
-    "SELECT conname FROM pg_constraint WHERE conrelid = 'tables_bet'::regclass AND contype = 'f'",
-    "ALTER TABLE tables_bet DROP CONSTRAINT {}",
-)
+PLAYED = ("bet", "deal", "card", "settlement")
 OTHER_CONSTRAINTS = (
     "SELECT conname FROM pg_constraint WHERE conrelid = 'tables_round'::regclass AND contype IN ('f', 'u')"
     " AND conname <> 'round_public_id_once'",
@@ -152,11 +172,11 @@ class _House:
         )
         owner.execute("INSERT INTO tables_dealer (reference, name) VALUES ('D-1', 'Mali Chantara')")
         owner.execute(FILL_PLAYERS, {"players": PLAYERS})
-        for statement, template in (OTHER_CONSTRAINTS, OTHER_INDEXES, BET_CONSTRAINTS):
+        for statement, template in (OTHER_CONSTRAINTS, OTHER_INDEXES, *map(_keys_of, PLAYED)):
             for (name,) in owner.execute(statement).fetchall():
                 owner.execute(sql.SQL(template).format(sql.Identifier(name)))
         self._prepare_checks()
-        self.shoes = self.rounds = self.bets_up_to = 0
+        self.shoes = self.rounds = self.played_up_to = 0
         self.rulebook_id = table.rulebook_id
 
     def fill(self, rounds: int) -> None:
@@ -172,10 +192,9 @@ class _House:
             facts = {"first": self.rounds, "last": last - 1, "first_shoe": first_shoe, "dealer": dealer}
             self.owner.execute(FILL_ROUNDS, {**facts, "alphabet": ALPHABET})
             self.rounds = last
-            self._fill_bets()
-        self.owner.execute("VACUUM ANALYZE tables_round")
-        self.owner.execute("VACUUM ANALYZE tables_shoe")
-        self.owner.execute("VACUUM ANALYZE tables_bet")
+            self._fill_play()
+        for name in ("round", "shoe", *PLAYED):
+            self.owner.execute(sql.SQL("VACUUM ANALYZE {}").format(sql.Identifier(f"tables_{name}")))
 
     def _prepare_checks(self) -> None:
         """Note what each number adds to the check character: it is a sum, where addition is XOR."""
@@ -196,13 +215,15 @@ class _House:
             for key, name in found:
                 copy.write_row((key, _check(f"{name}-000")))
 
-    def _fill_bets(self) -> None:
-        """Give the rounds that have none yet their bets."""
+    def _fill_play(self) -> None:
+        """Give the rounds that have none yet their bets, cards and settlements."""
         (last,) = self.owner.execute("SELECT max(id) FROM tables_round").fetchone() or (0,)
         (player,) = self.owner.execute("SELECT min(id) FROM tables_player").fetchone() or (0,)
-        facts = {"first": self.bets_up_to + 1, "last": last, "bets": BETS_A_ROUND}
+        facts = {"first": self.played_up_to + 1, "last": last, "bets": BETS_A_ROUND}
         self.owner.execute(FILL_BETS, {**facts, "player": player, "players": PLAYERS})
-        self.bets_up_to = last
+        for statement in FILL_PLAY:
+            self.owner.execute(statement, facts)
+        self.played_up_to = last
 
     def bets(self, count: int) -> list[str]:
         """Return the platform's IDs of some bets, spread over all rounds that carry any."""
@@ -213,13 +234,22 @@ class _House:
         )
         return [name for (name,) in found.fetchall()]
 
-    def sample(self, count: int) -> list[str]:
-        """Return the IDs of some rounds, spread over all of them."""
+    def sample(self, count: int, *, only_with_bets: bool = False) -> list[str]:
+        """Return the IDs of some rounds, spread over all of them or over those that carry bets."""
         (first,) = self.owner.execute("SELECT min(id) FROM tables_round").fetchone() or (0,)
         step = 7_919_777  # a prime: strides over everything and meets no pattern
         keys = [first + place * step % self.rounds for place in range(count)]
+        if only_with_bets:
+            keys = [max(key - key % ROUNDS_WITH_BETS, ROUNDS_WITH_BETS) for key in keys]
         found = self.owner.execute("SELECT public_id FROM tables_round WHERE id = ANY(%s)", [keys])
         return [name for (name,) in found.fetchall()]
+
+
+def _keys_of(name: str) -> tuple[str, str]:
+    """Return how to find and to drop the foreign keys of a table."""
+    table = f"tables_{name}"
+    found = f"SELECT conname FROM pg_constraint WHERE conrelid = '{table}'::regclass AND contype = 'f'"
+    return found, f"ALTER TABLE {table} DROP CONSTRAINT {{}}"
 
 
 def _check(text: str) -> int:
@@ -229,7 +259,7 @@ def _check(text: str) -> int:
 
 def _time_whole(house: _House, rounds: int, runs: int) -> Figure:
     """Take the time of the look-up's whole answer, by a round's ID and by a bet's, beside a bare SELECT."""
-    names = house.sample(WHOLE_TIMED)
+    names = house.sample(WHOLE_TIMED, only_with_bets=True)
     bets = house.bets(WHOLE_TIMED)
     (first,) = house.owner.execute("SELECT min(id) FROM tables_round").fetchone() or (0,)
     keys = [str(first + place) for place in range(min(WHOLE_TIMED, house.rounds))]
@@ -265,7 +295,9 @@ def _whole_answer(text: str) -> object:
     answer = look_up(text, kinds=frozenset(Found), zone=UTC_ZONE, now=BEGUN)
     found = round_of(answer)
     assert found is not None and answer.slip is None, text
-    return about_round(found)
+    about = about_round(found)
+    assert about.settlements and about.round.deals_read, text
+    return about
 
 
 def _growth(whole: list[Figure], smaller: str, larger: str) -> Figure:
