@@ -107,6 +107,19 @@ def test_lookup(environment: dict[str, str]) -> None:
     assert list(figures["lookup.growth"]["runs"]) == ["100 rounds", "1,000 rounds"]
 
 
+@pytest.mark.slow
+def test_seal(environment: dict[str, str]) -> None:
+    figures = take("seal", 2_000, environment)
+    for clients, least in ((1, 0.85), (8, 0.85), (32, 0.75)):
+        figure = figures[f"seal.{clients}"]
+        assert set(figure["runs"]) == {"sealer running", "sealer stopped", "hash chain, row by row"}
+        assert targets(figure) == [(least, "at least"), (None, "at most"), (2.0, "at most")]
+    verify = figures["seal.verify"]
+    assert set(verify["runs"]) == {"verify", "bare SHA-256"}
+    assert targets(verify) == [(0.25, "at least")]
+    assert verify["values"]["false alarms"] == 0
+
+
 def test_judge(environment: dict[str, str]) -> None:
     judge = take("judge", 10, environment)["judge"]
     assert set(judge["runs"]) == {"judged", "json.loads + json.dumps"}
