@@ -1,4 +1,4 @@
-"""What the journal says against the rows it speaks of: feed events, settlements, cards, rulings, texts."""
+"""What the journal says against the rows it speaks of: rulebooks, feed events, settlements, cards, texts."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from audit.queries.verifying import Checked, Problem
 from audit.queries.verifying_decided import Decided
 from tables.models import JournalText
 from tables.queries.journal import is_the_one
+from tables.services.journal import moment
 
 BATCH = 2_000
 ENTRIES = """
@@ -51,6 +52,10 @@ ALL_SETTLEMENTS = """
 SELECT s.id, r.public_id, s.round_id, s.revision FROM tables_settlement s
 JOIN tables_round r ON r.id = s.round_id ORDER BY s.id
 """
+RULEBOOKS = """
+SELECT id, code || '/' || version, content_hash, encode(sha256(convert_to(document, 'UTF8')), 'hex'),
+    effective_from FROM tables_rulebook ORDER BY id
+"""
 CARDS = """
 SELECT deal_id, place, rank || suit, NOT EXISTS (SELECT 1 FROM tables_card n WHERE n.supersedes_id = c.id)
 FROM tables_card c WHERE deal_id = ANY(%s) AND place = ANY(%s)
@@ -77,6 +82,7 @@ class _Walk:
         self.checked = checked
         self.events_of_table: Counter[int] = Counter()
         self.settled: set[tuple[int, int]] = set()
+        self.published: dict[int, tuple[int, str, Mapping[str, Any]]] = {}
         self.decided = Decided()
 
     def read(self, rows: list[tuple[Any, ...]]) -> Iterator[Problem]:
@@ -101,11 +107,14 @@ class _Walk:
             elif action == "round.settled":
                 settlements[id_] = subject_id, label, data
                 self.settled.add((subject_id, data["revision"]))
+            elif action == "rulebook.published":
+                self.published[subject_id] = id_, label, data
         yield from _check_feeds(feeds)
         yield from _check_settlements(settlements)
 
     def finish(self) -> Iterator[Problem]:
-        """Name what is there and no entry speaks of."""
+        """Name what is there and no entry speaks of, and what was published otherwise."""
+        yield from _check_rulebooks(self.published)
         for table_id, code, count in _rows(EVENT_COUNTS):
             told = self.events_of_table[table_id]
             if count != told:
@@ -130,6 +139,21 @@ def _parse(body: bytes) -> tuple[list[Any], Mapping[str, Any]] | None:
 def _columns(columns: list[Any]) -> list[Any]:
     at: datetime = columns[6]
     return [*columns[:6], at.strftime("%Y-%m-%dT%H:%M:%S.%fZ"), columns[7]]
+
+
+def _check_rulebooks(published: dict[int, tuple[int, str, Mapping[str, Any]]]) -> Iterator[Problem]:
+    """Compare the documents that rounds are judged by with the hashes they were published under."""
+    told = dict(published)
+    for id_, name, kept, own, effective_from in _rows(RULEBOOKS):
+        entry, label, data = told.pop(id_, (None, "", {}))
+        if entry is None:
+            yield Problem("rulebook_forged", f"rulebook {name} has no entry in the journal")
+            continue
+        there = (name, kept, own, moment(effective_from))
+        if there != (label, data["content_hash"], data["content_hash"], data["effective_from"]):
+            yield Problem("rulebook_altered", f"rulebook {name} is not what was published as {label}", entry)
+    for entry, label, _ in told.values():
+        yield Problem("rulebook_deleted", f"rulebook {label} is gone", entry)
 
 
 def _check_feeds(feeds: dict[int, tuple[int, Mapping[str, Any]]]) -> Iterator[Problem]:

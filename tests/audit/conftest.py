@@ -15,7 +15,7 @@ SEALED = ("audit_leaf", "audit_treenode", "audit_checkpoint", "audit_cosignature
 TAMPERED = ("tables_journalentry", "tables_settlementline", "tables_card", "tables_feedevent", "tables_bet",
             "audit_ruling", "audit_signin", "audit_complaint", "audit_complaintevent", "audit_complaintwords",
             "audit_complainttext", "audit_rulinground", "audit_videoholdcause", "audit_attachment",
-            "audit_attachmentfile")  # fmt: skip
+            "audit_attachmentfile", "tables_rulebook")  # fmt: skip
 Tamper = Callable[..., None]
 
 

@@ -271,6 +271,26 @@ def test_a_card_altered(house: WitnessHouse, tamper: Tamper) -> None:
 
 
 @pytest.mark.parametrize(
+    ("change", "kind"),
+    [
+        (r"UPDATE tables_rulebook SET document = document || E'\n# another rule\n'", "rulebook_altered"),
+        ("UPDATE tables_rulebook SET effective_from = effective_from - interval '1 day'", "rulebook_altered"),
+        ("UPDATE tables_rulebook SET content_hash = repeat('a', 64)", "rulebook_altered"),
+        (
+            """INSERT INTO tables_rulebook
+                (code, version, content_hash, document, effective_from, published_at)
+            SELECT code, 9, repeat('a', 64), document, effective_from, published_at FROM tables_rulebook""",
+            "rulebook_forged",
+        ),
+    ],
+)
+def test_a_rulebook_altered(house: WitnessHouse, tamper: Tamper, change: str, kind: str) -> None:
+    entry = JournalEntry.objects.get(action="rulebook.published")
+    tamper(change)
+    assert found(house) == [(kind, entry.pk if kind == "rulebook_altered" else None)]
+
+
+@pytest.mark.parametrize(
     "change",
     [
         "UPDATE tables_feedevent SET body = replace(convert_from(body, 'UTF8'), 'KS', 'AS')::bytea "
