@@ -18,6 +18,7 @@ from audit.admin.asked import MOST_ROUNDS, WITH_ALSO, Asked, kinds_for, read_ask
 from audit.admin.exports import FORMATS, export_preview
 from audit.admin.frame import draw, require
 from audit.admin.refusals import REFUSING, Refusal, refusal_of, refuse
+from audit.admin.ruling_view import house_result
 from audit.admin.ruling_words import incident_title, rule_of, title_of
 from audit.admin.subjects import read_subject
 from audit.admin.two_coups import compare_coups, one_coup
@@ -177,10 +178,11 @@ def _context(asked: Asked, seen: Preview | None, refusal: Refusal | None, given:
         dealers = Dealer.objects.filter(Exists(dealt_here)).order_by("name")
         context["dealers"] = [(one.pk, one.name, one.pk == asked.dealer) for one in dealers]
     if seen is not None and kind is not None:
-        moved = seen.given_minor + seen.taken_minor
+        moved, net = seen.given_minor + seen.taken_minor, seen.given_minor - seen.taken_minor
         context |= {
             "money": money_of_parts(seen.rounds, limit=PLAYERS_SHOWN),
-            "net_minor": seen.given_minor - seen.taken_minor,
+            "net_minor": net,
+            **house_result({one.round.pk: one.base_revision for one in seen.rounds}, net),
             "needs_second": takes_second_person(subject.table, kind, len(seen.rounds), moved),
             "round_count": len(seen.rounds),
             "csv_url": f"?{_query_of(asked)}&as=csv",

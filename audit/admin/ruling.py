@@ -21,6 +21,7 @@ from audit.admin.ruling_view import ruling_context
 from audit.admin.ruling_words import ruling_badge
 from audit.models import Ruling
 from audit.queries.approvals import checks_of
+from audit.queries.ruling_money import money_of_ruling
 from audit.services.applying import resume_ruling, stop_ruling
 from audit.services.rulings import (
     CannotDecide,
@@ -29,6 +30,7 @@ from audit.services.rulings import (
     sign_in_again,
     withdraw_ruling,
 )
+from audit.templatetags.decide import at_the_wallet
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
 from tables.admin.filters import TableFilter, choice_filter, date_range_filter, related_filter
@@ -37,6 +39,7 @@ from tables.services.actors import Actor, NotAllowed
 from tables.templatetags.felt import difference, moment, with_currency
 
 LONGEST_REASON = 2000
+MOST_ASKED = 1000  # players whose balances are asked for
 
 
 class RulingTableFilter(TableFilter):
@@ -135,14 +138,26 @@ class RulingAdmin(ReadOnlyAdmin):
         return answer
 
     def balances(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Answer with the players of a ruling and what the wallet says each of them has to give back of."""
+        """Answer with the players of a ruling and what the wallet says each of them has to give back of.
+
+        Those of the page are asked for first, then the others, as far as the time for it reaches.
+        """
         require(request, "audit.view_ruling")
         require(request, "tables.view_settlement")
         require(request, "tables.view_walletdelivery")
         ruling = self._find(request, pk)
         context = ruling_context(request, ruling, datetime.now(UTC))
-        debtors = [row.reference for row in context["money"].players if row.moved_minor < 0]
-        context["balances"] = read_balances(debtors, ruling.table.currency)
+        everybody = money_of_ruling(ruling, limit=MOST_ASKED).players
+        debtors = {
+            row.reference: row for row in (*context["money"].players, *everybody) if row.moved_minor < 0
+        }
+        found = read_balances(debtors, ruling.table.currency)
+        short = [at_the_wallet(row, found).short_minor for row in debtors.values()]
+        context |= {
+            "balances": found,
+            "short_minor": sum(short),
+            "short_count": sum(one > 0 for one in short),
+        }
         return draw(self, request, "bluecard/decide/players.html", context)
 
     def _live(self, view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:

@@ -1,5 +1,6 @@
 """What the page of a ruling shows: the two coups, the rule, the money, the checks, how far it got."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ from audit.admin.ruling_words import (
 from audit.admin.two_coups import MarkedCoup, compare_coups, one_coup
 from audit.models import Ruling, RulingKind, RulingRound, RulingStatus
 from audit.queries.approvals import Checks, checks_of
-from audit.queries.ruling_money import RulingMoney, money_of_ruling
+from audit.queries.ruling_money import RulingMoney, house_result_before, money_of_ruling
 from audit.queries.ruling_page import (
     ROUNDS_SHOWN,
     TOLD_SHOWN,
@@ -94,6 +95,7 @@ def ruling_context(
     hold = open_hold_of(ruling)
     notices_count, notices = notices_of(ruling)
     subject = subject_of(ruling, progress.first, progress.last)
+    net = ruling.given_minor - ruling.taken_minor
     return {
         **attachments_context(request, ruling),
         "ruling": ruling,
@@ -116,7 +118,8 @@ def ruling_context(
         "money": ruling_money,
         "may_see_money": may_see_money,
         "wallet": wallet_state_of(ruling) if request.user.has_perm("tables.view_walletdelivery") else None,
-        "net_minor": ruling.given_minor - ruling.taken_minor,
+        "net_minor": net,
+        **house_result(_revisions(ruling) if may_see_money else {}, net),
         "players_from": offset + 1,
         "csv_url": reverse("admin:audit_ruling_players", args=[ruling.pk]),
         "json_url": reverse("admin:audit_ruling_moves", args=[ruling.pk]),
@@ -143,6 +146,17 @@ def ruling_context(
         **_decision(request, ruling, now, is_waiting and not is_late),
         **_running(request, ruling, progress, now),
     }
+
+
+def _revisions(ruling: Ruling) -> dict[int, int]:
+    """Return the revision of each of its rounds that a ruling was asked for at."""
+    return dict(ruling.rounds.values_list("round_id", "base_revision"))
+
+
+def house_result(revisions: Mapping[int, int], net_minor: int) -> dict[str, int]:
+    """Say what the house keeps of rounds before and after; nothing where one of them was not settled."""
+    before = house_result_before(revisions)
+    return {} if before is None else {"house_before": before, "house_after": before - net_minor}
 
 
 def _told(request: HttpRequest, ruling: Ruling) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The money of a ruling by kind of bet and by player: what it would move, or what it moved."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -43,6 +43,11 @@ GROUP BY kind ORDER BY abs(sum(after - before)) DESC, kind
 _BY_PLAYER: Final = """
 SELECT player_id, sum(before), sum(after), sum(after - before) FROM ({rows}) AS moved
 GROUP BY player_id ORDER BY abs(sum(after - before)) DESC, player_id LIMIT %(limit)s OFFSET %(offset)s
+"""
+_KEPT: Final = """
+SELECT count(*), sum(s.kept_minor)
+FROM unnest(%(rounds)s::bigint[], %(revisions)s::int[]) AS r (round_id, revision)
+JOIN tables_settlement s ON s.round_id = r.round_id AND s.revision = r.revision
 """
 _COUNT: Final = "SELECT count(DISTINCT player_id) FROM ({rows}) AS moved"
 
@@ -126,6 +131,15 @@ def money_of_ruling(ruling: Ruling, *, limit: int | None = None, offset: int = 0
     except (IllegalCoup, ValueError, KeyError):
         return NOTHING
     return money_of_parts(parts, limit=limit, offset=offset)
+
+
+def house_result_before(revisions: Mapping[int, int]) -> int | None:
+    """Return what the house kept of rounds, by their revisions, in minor units; None if one has none."""
+    asked = {"rounds": list(revisions), "revisions": list(revisions.values())}
+    with connection.cursor() as cursor:
+        cursor.execute(_KEPT, asked)
+        count, kept = cursor.fetchone()
+    return int(kept) if count and count == len(revisions) else None
 
 
 def _read(rows: str, keys: dict[str, Any], limit: int | None, offset: int, *, is_booked: bool) -> RulingMoney:

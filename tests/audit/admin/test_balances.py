@@ -1,5 +1,6 @@
 """What the wallet says players have stands beside what is taken back from them, once the page is there."""
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -8,6 +9,7 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 
 from audit.admin import ruling as ruling_admin
+from audit.admin import ruling_view
 from audit.models import Ruling, RulingKind
 from tables.models import Round
 from tables.queries.wallet_balances import Balances
@@ -67,6 +69,24 @@ def test_who_has_too_little_is_shown_with_how_much(
     assert part.count(" short</span>") == 1 and part.count(">enough<") == 1
     assert "Wallet balances are advice" in part and "not all came in time" in part
     assert "hx-get" not in part
+    assert "Likely receivable 74.50: 1 player short" in part
+
+
+def test_the_likely_receivable_counts_those_of_other_pages(
+    office: Client, ruling: Ruling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ruling_view, "PLAYERS_SHOWN", 1)
+    balances(monkeypatch, {"P-1": 30_000, "P-2": 12_550, "P-3": 0}, is_complete=True)
+    part = office.get(f"/admin/audit/ruling/{ruling.pk}/balances/").content.decode()
+    assert part.count('<th scope="row">') == 2  # one player, and the sums
+    assert "Likely receivable 174.50: 2 players short" in part
+
+
+def test_the_house_result_stands_before_and_after(office: Client, ruling: Ruling) -> None:
+    page = office.get(f"/admin/audit/ruling/{ruling.pk}/change/").content.decode()
+    words = " ".join(re.sub(r"<[^>]*>", " ", page).split())
+    # 550.00 lost by the house in all: 600.00 won, 50.00 kept; a void leaves nothing.
+    assert "House result 0.00 before −550.00" in words
 
 
 def test_a_wallet_that_says_nothing_is_said_to(
