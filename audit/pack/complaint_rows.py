@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from django.db.models import Q
-
 from audit.commitments import words_kept
 from audit.models import (
     Attachment,
@@ -37,7 +35,11 @@ def complaints_of(pack: EvidencePack, round_ids: Collection[int]) -> list[Compla
     """Return the complaints a pack tells of: its own with those merged into it, or its rounds'."""
     found = Complaint.objects.select_related("round", "table", "owner", "merged_into")
     if pack.subject_kind == PackSubject.COMPLAINT:
-        found = found.filter(Q(pk=pack.subject_id) | Q(merged_into=pack.subject_id))
+        keys = {pack.subject_id}
+        # One that others were merged into may be merged itself.
+        while more := set(found.filter(merged_into__in=keys).values_list("pk", flat=True)) - keys:
+            keys |= more
+        found = found.filter(pk__in=keys)
     else:
         found = found.filter(round__in=round_ids)
     return list(found.order_by("pk"))

@@ -10,13 +10,15 @@ from zoneinfo import ZoneInfo
 from django.utils import translation
 from django.utils.html import strip_tags
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from audit.models import EvidencePack
 from audit.pack.blocks import NUMBER, TEXT, Block, both, clock, local, table
 from audit.pack.facts import Facts
 from audit.pack.questions import decision_sections
+from audit.pack.video import video_section
 from tables import words
-from tables.models import Bet, BetStatus, Finding, Hold, Round, Rulebook, Settlement, SettlementLine
+from tables.models import Bet, BetStatus, Finding, Hold, Round, Rulebook, Settlement, SettlementLine, Shoe
 from tables.queries.coups import Dealing, dealings_of_round
 from tables.queries.rulebooks import rules_of
 from tables.queries.timeline import outcome_of, timeline_of_round
@@ -36,7 +38,7 @@ def document_of(pack: EvidencePack, facts: Facts, language: Language) -> Block:
             "title": _("Evidence of %(subject)s") % {"subject": pack.subject_label},
             "facts": _head(pack, facts),
             "sections": [
-                *(_shoe_sections(facts) if facts.is_shoe else []),
+                *(_shoe_sections(facts.shoe, facts) if facts.is_shoe and facts.shoe else []),
                 *(
                     section
                     for round_ in facts.rounds
@@ -44,20 +46,24 @@ def document_of(pack: EvidencePack, facts: Facts, language: Language) -> Block:
                     for section in _round_sections(round_, facts, language)
                 ),
                 *decision_sections(facts, language),
-                *(_rule_section(book, facts, language) for book in facts.rulebooks),
+                *([video_section(facts)] if facts.rounds else []),
+                *_rule_sections(facts, language),
                 _journal_section(facts),
             ],
         }
 
 
 def _head(pack: EvidencePack, facts: Facts) -> list[list[str]]:
-    at = facts.shoe.table
+    at = facts.table
     return [
         [_("Evidence pack"), pack.number],
-        [_("Stated at"), both(pack.stated_at, at.zone)],
-        [_("Table"), f"{at.code}, {at.name}"],
-        [_("Shoe"), facts.shoe.public_id],
-        [_("Rounds"), str(len(facts.rounds))],
+        [_("Stated at"), both(pack.stated_at, facts.zone)],
+        [_("Table"), f"{at.code}, {at.name}" if at else "–"],
+        [_("Shoe"), facts.shoe.public_id if facts.shoe else "–"],
+        [
+            _("Rounds"),
+            str(len(facts.rounds)) if facts.shoe else _("The complaint names none that there is"),
+        ],
         [_("Rulebook"), "; ".join(_book_name(book) for book in facts.rulebooks)],
         [_("Players"), _("named by reference") if pack.names_players else _("named by internal number")],
     ]
@@ -186,7 +192,7 @@ def _bets(round_: Round, settlements: list[Settlement], facts: Facts) -> Block:
     count = Bet.objects.filter(round=round_).count()
     lines = SettlementLine.objects.filter(settlement__in=settlements, bet__in=bets[:BETS_SHOWN])
     got = {(line.settlement_id, line.bet_id): line for line in lines}
-    columns = [(_("Bet"), TEXT), (_("Player"), TEXT), (_("Kind"), TEXT), (_("Stake"), NUMBER)]
+    columns = [(_("Bet"), TEXT), (pgettext("person", "Player"), TEXT), (_("Kind"), TEXT), (_("Stake"), NUMBER)]
     columns += [(_("Revision %(number)s") % {"number": one.revision}, NUMBER) for one in settlements]
     rows = []
     for bet in bets[:BETS_SHOWN]:
@@ -253,8 +259,7 @@ def _revisions(settlements: list[Settlement], facts: Facts, round_: Round) -> Bl
 # --- a shoe ---------------------------------------------------------------------------------------------
 
 
-def _shoe_sections(facts: Facts) -> list[Block]:
-    shoe = facts.shoe
+def _shoe_sections(shoe: Shoe, facts: Facts) -> list[Block]:
     zone = shoe.table.zone
     rows = []
     for round_ in facts.rounds:
@@ -304,7 +309,30 @@ def _faces(cards: Any) -> str:
 # --- decisions, rules, journal --------------------------------------------------------------------------
 
 
-def _rule_section(book: Rulebook, facts: Facts, language: Language) -> Block:
+def _rule_sections(facts: Facts, language: Language) -> list[Block]:
+    """Print the rules in force; of a complaint without a round those that it was judged by."""
+    if facts.rounds or facts.is_shoe:
+        return [_rule_section(book, language) for book in facts.rulebooks]
+    names: dict[str, list[str]] = {}
+    for book in facts.rulebooks:
+        said = rules_of(book.pk).complaints.passage.text.in_language(language)
+        names.setdefault(said, []).append(_book_name(book))
+    rows = [["; ".join(books), said] for said, books in names.items()]
+    return [
+        {
+            "title": _("The rule about complaints"),
+            "blocks": [
+                {"kind": "facts", "rows": rows},
+                {
+                    "kind": "facts",
+                    "rows": [[_book_name(b), f"SHA-256 {b.content_hash}"] for b in facts.rulebooks],
+                },
+            ],
+        }
+    ]
+
+
+def _rule_section(book: Rulebook, language: Language) -> Block:
     """Print the rules in force as the house words them; the document itself lies beside."""
     rules = rules_of(book.pk)
     rows = [[one.id, one.text.in_language(language)] for one in rules.passages.values()]
@@ -318,14 +346,17 @@ def _rule_section(book: Rulebook, facts: Facts, language: Language) -> Block:
 
 
 def _journal_section(facts: Facts) -> Block:
-    zone = facts.shoe.table.zone
+    listed = [one for one in facts.entries if one.action != "feed.read"]
+    notes = [_("The entries themselves, with their hashes, stand in journal/entries.jsonl.")]
+    if batches := len(facts.entries) - len(listed):
+        notes.append(_("%(count)s more are of the feed: feed_batches.csv names them.") % {"count": batches})
     return {
         "title": _("Journal"),
         "blocks": [
             table(
                 [(_("Entry"), NUMBER), (_("Time"), TEXT), (_("Action"), TEXT), (_("About"), TEXT)],
-                [[str(one.pk), local(one.at, zone), one.action, one.subject_label] for one in facts.entries],
-                note=_("The entries themselves, with their hashes, stand in journal/entries.jsonl."),
+                [[str(one.pk), local(one.at, facts.zone), one.action, one.subject_label] for one in listed],
+                note=" ".join(notes),
                 empty=_("No entry."),
                 wide=3,
             )

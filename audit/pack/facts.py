@@ -8,6 +8,7 @@ from typing import Any
 
 from audit.models import Complaint, EvidencePack, Incident, Notice, PackSubject, Ruling, RulingRound
 from audit.pack.complaint_rows import complaints_of, tell
+from audit.pack.feed_rows import read_feed
 from audit.pack.rows import (
     Players,
     Row,
@@ -21,11 +22,13 @@ from audit.pack.rows import (
     shoe_row,
     when,
 )
+from audit.pack.video_rows import Filmed, read_video
+from tables.house import house_zone
 from tables.models import (
     Bet,
     Deal,
-    FeedEvent,
     Finding,
+    GameTable,
     Hold,
     InsuranceOffer,
     JournalEntry,
@@ -37,6 +40,7 @@ from tables.models import (
     WalletTransaction,
 )
 from tables.queries.people import references_of
+from tables.queries.rulebooks import rulebook_in_force
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,9 @@ class Facts:
     """What a pack is about: records to draw from, and the same as rows of plain values."""
 
     is_shoe: bool
-    shoe: Shoe
+    #: None in a pack about a complaint that names no round; it may name no table either.
+    shoe: Shoe | None
+    table: GameTable | None
     rounds: tuple[Round, ...]
     rulebooks: tuple[Rulebook, ...]
     rulings: tuple[Ruling, ...]
@@ -52,50 +58,71 @@ class Facts:
     complaints: tuple[Complaint, ...]
     tables: Mapping[str, list[Row]]
     entries: tuple[JournalEntry, ...]
+    video: Filmed
     player: Players
     files: Mapping[str, bytes]
+
+    @property
+    def zone(self) -> str:
+        """The zone of the clock on the wall: the table's, and without one the house's."""
+        return self.table.zone if self.table else house_zone().key
 
 
 def read_facts(pack: EvidencePack) -> Facts:
     """Read all that a pack is about; call it in one transaction, so that everything is of one moment."""
-    if pack.subject_kind == PackSubject.SHOE:
-        shoe = Shoe.objects.select_related("table", "rulebook").get(pk=pack.subject_id)
-        rounds = list(_rounds().filter(shoe=shoe).order_by("number"))
-    elif pack.subject_kind == PackSubject.COMPLAINT:
-        rounds = list(_rounds().filter(complaints=pack.subject_id))
-        shoe = rounds[0].shoe
-    else:
-        rounds = list(_rounds().filter(pk=pack.subject_id))
-        shoe = rounds[0].shoe
+    shoe, rounds = _subject(pack)
     round_ids = [round_.pk for round_ in rounds]
     rulings = list(
         Ruling.objects.filter(pk__in=RulingRound.objects.filter(round__in=round_ids).values("ruling"))
         .select_related("table", "incident", "complaint", "requested_by_person", "decided_by_person")
         .order_by("pk")
     )
+    is_shoe = pack.subject_kind == PackSubject.SHOE
     about = Incident.objects.select_related("table", "round", "shoe", "rulebook", "reported_by")
-    if pack.subject_kind == PackSubject.SHOE:
+    if is_shoe:
         incidents = list(about.filter(shoe=shoe) | about.filter(round__in=round_ids))
     else:
         incidents = list(about.filter(round__in=round_ids))
     incidents.sort(key=lambda one: one.pk)
     complaints = complaints_of(pack, round_ids)
+    table = shoe.table if shoe else complaints[0].table
     players = _names(pack, round_ids, complaints)
     told = tell(pack, complaints, incidents, rulings, players)
-    is_shoe = pack.subject_kind == PackSubject.SHOE
+    video = read_video(rounds, complaints)
+    feed = read_feed({round_.pk: round_.public_id for round_ in rounds})
+    tables = _tables(shoe, rounds, rulings, incidents, players, is_shoe=is_shoe)
+    entries = [
+        *_entries(shoe if is_shoe else None, round_ids, rulings, incidents, complaints),
+        *video.entries,
+        *feed.entries,
+    ]
     return Facts(
         is_shoe=is_shoe,
         shoe=shoe,
+        table=table,
         rounds=tuple(rounds),
-        rulebooks=tuple(_rulebooks(rounds, shoe)),
+        rulebooks=tuple(_rulebooks(rounds, shoe) if shoe else _rulebooks_of_complaint(complaints[0])),
         rulings=tuple(rulings),
         incidents=tuple(incidents),
         complaints=told.complaints,
-        tables={**_tables(shoe, rounds, rulings, incidents, players, is_shoe=is_shoe), **told.tables},
-        entries=tuple(_entries(pack, shoe, round_ids, rulings, incidents, complaints)),
+        tables={**tables, **feed.tables, **video.tables, **told.tables},
+        entries=tuple(sorted(entries, key=lambda entry: entry.pk)),
+        video=video,
         player=players,
         files=told.files,
     )
+
+
+def _subject(pack: EvidencePack) -> tuple[Shoe | None, list[Round]]:
+    """Return the shoe and the rounds a pack is about; none of either for a complaint without a round."""
+    if pack.subject_kind == PackSubject.SHOE:
+        shoe = Shoe.objects.select_related("table", "rulebook").get(pk=pack.subject_id)
+        return shoe, list(_rounds().filter(shoe=shoe).order_by("number"))
+    if pack.subject_kind == PackSubject.COMPLAINT:
+        rounds = list(_rounds().filter(complaints=pack.subject_id))
+        return (rounds[0].shoe if rounds else None), rounds
+    rounds = list(_rounds().filter(pk=pack.subject_id))
+    return rounds[0].shoe, rounds
 
 
 def _rounds() -> Any:
@@ -105,6 +132,14 @@ def _rounds() -> Any:
 def _rulebooks(rounds: Iterable[Round], shoe: Shoe) -> list[Rulebook]:
     wanted = {round_.rulebook_id for round_ in rounds} | {shoe.rulebook_id}
     return list(Rulebook.objects.filter(pk__in=wanted).order_by("pk"))
+
+
+def _rulebooks_of_complaint(complaint: Complaint) -> list[Rulebook]:
+    """Return the rulebooks in force as a complaint without a round came: its table's, or else all tables'."""
+    of = GameTable.objects.filter(pk=complaint.table_id) if complaint.table_id else GameTable.objects.all()
+    codes = sorted(set(of.values_list("rulebook__code", flat=True)))
+    found = [rulebook_in_force(code, complaint.received_at) for code in codes]
+    return sorted((book for book in found if book), key=lambda book: book.pk)
 
 
 def _names(pack: EvidencePack, round_ids: list[int], complaints: Iterable[Complaint]) -> Players:
@@ -117,30 +152,28 @@ def _names(pack: EvidencePack, round_ids: list[int], complaints: Iterable[Compla
 
 
 def _entries(
-    pack: EvidencePack,
-    shoe: Shoe,
+    shoe: Shoe | None,
     round_ids: list[int],
     rulings: list[Ruling],
     incidents: list[Incident],
     complaints: list[Complaint],
 ) -> list[JournalEntry]:
-    """Read the journal's entries about these rounds, what was disputed and decided on them, oldest first."""
+    """Read the journal's entries about these rounds, what was disputed and decided on them."""
     subjects: dict[str, list[int]] = {
         "round": round_ids,
         "ruling": [one.pk for one in rulings],
         "incident": [one.pk for one in incidents],
         "complaint": [one.pk for one in complaints],
+        "shoe": [shoe.pk] if shoe else [],
     }
-    if pack.subject_kind == PackSubject.SHOE:
-        subjects["shoe"] = [shoe.pk]
     found: list[JournalEntry] = []
     for kind, keys in subjects.items():
         found += JournalEntry.objects.filter(subject_type=kind, subject_id__in=keys)
-    return sorted(found, key=lambda entry: entry.pk)
+    return found
 
 
 def _tables(
-    shoe: Shoe,
+    shoe: Shoe | None,
     rounds: list[Round],
     rulings: list[Ruling],
     incidents: list[Incident],
@@ -155,7 +188,7 @@ def _tables(
     revision = {one.pk: (names[one.round_id], one.revision) for one in settlements}
     bets = {bet.pk: bet for bet in Bet.objects.filter(round__in=keys).order_by("round__number", "pk")}
     return {
-        "shoe": [shoe_row(shoe)],
+        "shoe": [shoe_row(shoe)] if shoe else [],
         "rounds": [round_row(round_) for round_ in rounds],
         "deals": [
             {
@@ -168,7 +201,7 @@ def _tables(
             }
             for one in Deal.objects.filter(round__in=keys).order_by("round__number", "number")
         ],
-        "cards": card_rows(shoe, keys, names, whole_shoe=is_shoe),
+        "cards": card_rows(shoe, keys, names, whole_shoe=is_shoe) if shoe else [],
         "insurance": [
             {
                 "round": names[one.deal.round_id],
@@ -258,19 +291,5 @@ def _tables(
                 "lifted_by": one.lifted_by,
             }
             for one in Hold.objects.filter(round__in=keys).order_by("pk")
-        ],
-        "feed": [
-            {
-                "round": names[one.round_id or 0],
-                "seq": one.seq,
-                "event": one.event_id,
-                "type": one.type,
-                "at": when(one.at),
-                "received_at": when(one.received_at),
-                "status": one.status,
-                "error": one.error,
-                "body_sha256": bytes(one.body_hash).hex(),
-            }
-            for one in FeedEvent.objects.filter(round__in=keys).order_by("seq").defer("body")
         ],
     }

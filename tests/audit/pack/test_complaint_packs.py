@@ -170,7 +170,7 @@ def test_it_is_checked_elsewhere_and_a_changed_file_is_named(round_: Round, fold
         command = [sys.executable, "-I", "verify.py", "pack.zip"]
         return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False).stdout
 
-    assert check().startswith("VALID 28 files as signed by bluecard.localhost/evidence\n")
+    assert check().startswith("VALID 34 files as signed by bluecard.localhost/evidence\n")
     [picture] = [name for name in held if name.endswith(".png")]
     held[picture] += b"x"
     assert check().startswith(f"INVALID file {picture}: it was changed\n")
