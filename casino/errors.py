@@ -21,7 +21,6 @@ from audit.rules.attachments import BadAttachment
 from audit.services.asking import BadRuling
 from audit.services.complaint_record import BadComplaint, CannotChange
 from audit.services.incidents import BadReport, OtherReport
-from audit.services.packs import NothingToShow
 from audit.services.rulings import CannotDecide
 from tables.api.problems import MEDIA_TYPE, FieldError, Problem, ProblemDetails
 from tables.feed.reader import UnknownTable
@@ -46,7 +45,6 @@ DOMAIN_ERRORS: tuple[tuple[type[Exception], int, str, str], ...] = (
     (OtherReport, 409, "conflict", "Conflict"),
     (BadComplaint, 400, "bad-input", "Bad input"),
     (BadAttachment, 400, "bad-input", "Bad input"),
-    (NothingToShow, 400, "bad-input", "Bad input"),
     (CannotChange, 409, "changed", "Not done"),
     (IllegalTransition, 409, "illegal-transition", "Not possible in this state"),
     (BadRoundId, 400, "bad-round-id", "Not a round ID"),
@@ -56,7 +54,7 @@ DOMAIN_ERRORS: tuple[tuple[type[Exception], int, str, str], ...] = (
 )
 
 #: Those of them that name a field and a rule.
-FIELD_ERRORS = (BadSetup, BadRuling, BadReport, BadComplaint, BadAttachment, NothingToShow, PlayRefused)
+FIELD_ERRORS = (BadSetup, BadRuling, BadReport, BadComplaint, BadAttachment, PlayRefused)
 
 #: What REST framework raises, by status: the problem's code and title.
 HTTP_PROBLEMS: dict[int, tuple[str, str]] = {

@@ -232,7 +232,7 @@ def page_context(request: HttpRequest, complaint: Complaint, redone: Redone | No
             (one, RULING_KINDS[one.kind], ruling_badge(one)) for one in complaint.rulings.order_by("pk")
         ],
         "ask_url": _ask_url(request, complaint),
-        "pack_url": pack_url(request, complaint) if round_ is not None else "",
+        "pack_url": pack_url(request, complaint),
         **attachments_context(request, complaint),
         "consent": complaint.consents.select_related("requested_by_person", "decided_by_person")
         .order_by("-pk")

@@ -19,7 +19,6 @@ from audit.services.packs import (
     PERMISSION,
     STEPS,
     SUBJECTS,
-    NothingToShow,
     NotReady,
     ask_for_pack,
     label_of,
@@ -111,15 +110,7 @@ class EvidencePackAdmin(ReadOnlyAdmin):
         subject = _subject(request, kind, pk)
         if request.method == "POST":
             user: Any = request.user
-            try:
-                pack = ask_for_pack(
-                    subject=subject, actor=Actor.of_user(user), at=datetime.now(UTC), user=user
-                )
-            except NothingToShow:
-                messages.error(
-                    request, _("The complaint names no round: there is nothing to make a pack of.")
-                )
-                return HttpResponseRedirect(_page_of(kind, pk))
+            pack = ask_for_pack(subject=subject, actor=Actor.of_user(user), at=datetime.now(UTC), user=user)
             messages.success(request, _("%(number)s is asked for.") % {"number": pack.number})
             return HttpResponseRedirect(reverse("admin:audit_evidencepack_change", args=[pack.pk]))
         back = _page_of(kind, pk)
@@ -131,6 +122,7 @@ class EvidencePackAdmin(ReadOnlyAdmin):
             ],
             "back_url": back,
             "is_complaint": kind == PackSubject.COMPLAINT,
+            "shows_play": kind != PackSubject.COMPLAINT or subject.round_id is not None,
             "names_players": request.user.has_perm("tables.view_playeridentity"),
         }
         return draw(self, request, "bluecard/evidence/ask.html", context)

@@ -61,8 +61,8 @@ class EvidencePacks(ApiView):
     def post(self, request: Request) -> Response:
         """All that is known of a round, a shoe or a complaint, as one signed archive; it is made by a worker.
 
-        A pack about a complaint tells of its round, so that it needs to name one. Asked twice within half a
-        minute, the same pack comes back.
+        A pack about a complaint tells of its round, and where it names none of the complaint and its rule
+        alone. Asked twice within half a minute, the same pack comes back.
         """
         fields = inputs.read_input(PackRequest, request)
         if len(fields) != 1:

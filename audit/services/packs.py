@@ -43,16 +43,6 @@ class NotReady(Exception):
     """A pack that cannot be given out: it is not made yet, failed, or is gone from the store."""
 
 
-class NothingToShow(ValueError):
-    """A complaint that names no round: nothing that was dealt could be shown."""
-
-    field, rule = "complaint", "evidence/no-round"
-
-    def __init__(self, number: str) -> None:
-        self.message = f"{number} names no round that there is"
-        super().__init__(f"{self.message} ({self.rule})")
-
-
 def label_of(subject: Any) -> str:
     """Return how people call what a pack is about."""
     return subject.number if isinstance(subject, Complaint) else subject.public_id
@@ -70,13 +60,10 @@ def ask_for_pack(
     """Ask for a pack about a round, a shoe or a complaint; the time of asking is the time it states.
 
     :raises NotAllowed: if the actor may not export evidence.
-    :raises NothingToShow: if it is a complaint without a round.
     """
     if actor.kind != "key":  # a key's scope was asked where the request came in
         actor.require(PERMISSION)
     kind = PackSubject(subject._meta.model_name or "")
-    if isinstance(subject, Complaint) and subject.round_id is None:
-        raise NothingToShow(subject.number)
     key = actor.id if actor.kind == "key" else ""
     about: Mapping[str, Any] = {"subject_kind": kind.value, "subject_id": subject.pk}
     same = EvidencePack.objects.filter(**about, asked_by=user, asked_by_key=key, asked_at__gt=at - SAME_ASKED)

@@ -163,16 +163,20 @@ def test_a_pack_about_a_complaint_is_asked_for_on_its_page(complaint: Complaint)
     assert "the third card" in archive.read("tables/complaint_words.csv").decode()
 
 
-def test_a_complaint_without_a_round_offers_no_pack(complaint: Complaint) -> None:
+def test_a_complaint_without_a_round_offers_one_as_well(complaint: Complaint) -> None:
     said = Said(disputed="somewhere, some day")
     channel = ComplaintChannel.MAIL
     filed = file_complaint(said=said, channel=channel, language="en", actor=SYSTEM, user=None, at=NOON)
     desk = browser_of(make_user("pim", *ROLES["support"].permissions))
     page = reverse("admin:audit_complaint_change", args=[filed.complaint.pk])
     ask = reverse("admin:audit_evidencepack_ask", args=["complaint", filed.complaint.pk])
-    assert ask not in desk.get(page).content.decode()
-    assert "The complaint names no round" in desk.post(ask, follow=True).content.decode()
-    assert not EvidencePack.objects.exists()
+    assert ask in desk.get(page).content.decode()
+    shown = desk.get(ask).content.decode()
+    assert "The complaint names no round that there is" in shown and "The deal drawn" not in shown
+    url = desk.post(ask).headers["Location"]
+    assert make_pack(pack_id=EvidencePack.objects.get().pk, now=timezone.now())
+    assert filed.complaint.number in desk.get(url).content.decode()
+    assert filed.complaint.number in desk.get(reverse("admin:audit_evidencepack_changelist")).content.decode()
 
 
 def test_who_may_not_attach_or_look_gets_nothing(incident: Incident) -> None:
