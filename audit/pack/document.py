@@ -192,7 +192,8 @@ def _bets(round_: Round, settlements: list[Settlement], facts: Facts) -> Block:
     count = Bet.objects.filter(round=round_).count()
     lines = SettlementLine.objects.filter(settlement__in=settlements, bet__in=bets[:BETS_SHOWN])
     got = {(line.settlement_id, line.bet_id): line for line in lines}
-    columns = [(_("Bet"), TEXT), (pgettext("person", "Player"), TEXT), (_("Kind"), TEXT), (_("Stake"), NUMBER)]
+    columns = [(_("Bet"), TEXT), (pgettext("person", "Player"), TEXT)]
+    columns += [(_("Kind"), TEXT), (_("Stake"), NUMBER)]
     columns += [(_("Revision %(number)s") % {"number": one.revision}, NUMBER) for one in settlements]
     rows = []
     for bet in bets[:BETS_SHOWN]:
