@@ -84,6 +84,7 @@ def state_of(complaint: Complaint) -> dict[str, Any]:
         "filed_by": complaint.filed_by_id,
         "owner": complaint.owner_id,
         "escalated_at": _moment_or_none(complaint.escalated_at),
+        "answered_at": _moment_or_none(complaint.answered_at),
         "closed_at": _moment_or_none(complaint.closed_at),
         "admission": complaint.admission_id,
         "merged_into": complaint.merged_into.number if complaint.merged_into else None,

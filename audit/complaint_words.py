@@ -135,6 +135,7 @@ REFUSALS: Final = {
     ),
     "complaint/zone": _("The time zone is not understood. Write it by its name, such as Asia/Bangkok."),
     "complaint/key": _("This form was sent already, with another text."),
+    "video/alarm": _("There is no alarm here, or somebody has taken note of it already."),
     "consent/late": _("It was not refused for being late."),
     "consent/held": _("Nothing is held there."),
     "consent/asked": _("A second person was asked already."),

@@ -46,11 +46,13 @@ ACTIONS: Final = {
     "table_webhook.set": _("The table's webhook was set"),
     "video.alarm": _("The video was gone before the recorder answered"),
     "video.asked": _("The recorder was asked to hold the video"),
+    "video.noted": _("Somebody took note that the video is not kept"),
     "video.releasing": _("The recorder was told to release the video"),
 }
 FIELDS: Final = {
     "admission": _("Let in by consent"),
     "answer_due_at": _("Answer due"),
+    "by": _("By"),
     "complaint": _("Complaint"),
     "event_kind": _("Disputed event"),
     "event_at": _("End of the disputed event"),

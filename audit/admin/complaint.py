@@ -59,7 +59,7 @@ class ComplaintAdmin(ReadOnlyAdmin):
 
     def get_ordering(self, request: HttpRequest) -> list[Any]:
         """Put those that run first, the soonest due on top, and the others after them, the newest first."""
-        due = Case(When(status__in=RUNNING, then=F("answer_due_at")))
+        due = Case(When(status__in=RUNNING, answered_at__isnull=True, then=F("answer_due_at")))
         return [due.asc(nulls_last=True), F("answer_due_at").desc(), F("id").desc()]
 
     def clean_search(self, column: str, text: str) -> str:
@@ -71,7 +71,7 @@ class ComplaintAdmin(ReadOnlyAdmin):
 
     @column(gettext_lazy("time left to answer"))
     def left(self, found: Complaint) -> SafeString | str:
-        if found.status not in RUNNING:
+        if not found.is_waited_for:
             return ""
         zone = found.table.zone if found.table else house_zone().key
         return left_badge(found.answer_due_at, datetime.now(UTC), zone)

@@ -32,7 +32,7 @@ from audit.admin.complaint_view import (
 from audit.admin.evidence import pack_url
 from audit.admin.refusals import REFUSING, Refusal, refusal_of
 from audit.admin.ruling_words import ruling_badge
-from audit.models import RUNNING_STATUSES, Complaint, ComplaintEvent, Consent, RulingStatus
+from audit.models import Complaint, ComplaintAction, ComplaintEvent, Consent, RulingStatus
 from audit.queries.complaint_rounds import Meant, missing_of, recorded_of
 from audit.rules.answers import TEMPLATES, Language, fitting_template
 from audit.rules.complaints import Said
@@ -185,7 +185,9 @@ SAID: Final = {
     "information": gettext_lazy("The details of %(number)s are taken down, and judged anew."),
     "note": gettext_lazy("The note is written on %(number)s."),
     "merge": gettext_lazy("%(number)s goes on as the other complaint."),
-    "answer": gettext_lazy("The answer to %(number)s is kept as it was sent."),
+    "answer": gettext_lazy(
+        "The answer to %(number)s is kept. Nothing is sent by itself: carry it to the player."
+    ),
     "admit": gettext_lazy("A second person is asked to admit %(number)s."),
     "consent": gettext_lazy("%(number)s is admitted."),
     "dissent": gettext_lazy("%(number)s stays refused."),
@@ -217,7 +219,8 @@ def page_context(request: HttpRequest, complaint: Complaint, redone: Redone | No
         "now": now,
         "zone": zone,
         "round": round_,
-        "is_running": complaint.status in RUNNING_STATUSES,
+        "is_running": complaint.is_waited_for,
+        "reopened_at": _reopened_at(complaint),
         "steps": _steps(complaint),
         "merged": _merged(complaint),
         "missing": say_missing(missing_of(complaint)),
@@ -263,6 +266,12 @@ def _round_of(complaint: Complaint) -> Round | None:
 
 def _steps(complaint: Complaint) -> list[ComplaintEvent]:
     return list(complaint.events.select_related("text", "words").order_by("-version"))
+
+
+def _reopened_at(complaint: Complaint) -> datetime | None:
+    """Return when it was opened again last: from then the time to answer it runs."""
+    reopened = complaint.events.filter(action=ComplaintAction.REOPENED.value).order_by("-version")
+    return reopened.values_list("at", flat=True).first()
 
 
 def _merged(complaint: Complaint) -> list[tuple[Complaint, str]]:

@@ -21,6 +21,7 @@ from audit.models import VideoHold
 from audit.queries.video import LAPSE_SOON
 from audit.rules.deadlines import time_left
 from audit.services.consents import ask_to_release, give_consent, refuse_consent, withdraw_consent
+from audit.services.video import NOTE, note_alarm
 from audit.templatetags.complaints import left_badge, video_state
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
@@ -35,6 +36,7 @@ SAID: Final = {
     "consent": gettext_lazy("The recorder is told to let go of the video."),
     "dissent": gettext_lazy("The video stays held."),
     "withdraw": gettext_lazy("Withdrawn. The video stays held."),
+    "note": gettext_lazy("Noted. It is no alarm any more."),
 }
 
 
@@ -93,7 +95,7 @@ class VideoHoldAdmin(ReadOnlyAdmin):
         ]
 
     def verb(self, request: HttpRequest, pk: int, verb: str) -> HttpResponse:
-        """Ask for a release, or decide about one."""
+        """Ask for a release, decide about one, or take note of an alarm."""
         found = self.get_queryset(request).filter(pk=pk).first()
         if found is None:
             raise Http404(f"hold {pk}")
@@ -128,6 +130,7 @@ class VideoHoldAdmin(ReadOnlyAdmin):
             "consent": lambda: give_consent(consent_id=consent_id, **who),
             "dissent": lambda: refuse_consent(consent_id=consent_id, **who),
             "withdraw": lambda: withdraw_consent(consent_id=consent_id, **who),
+            "note": lambda: note_alarm(hold_id=found.pk, **who),
         }
         done[verb]()
 
@@ -150,11 +153,15 @@ class VideoHoldAdmin(ReadOnlyAdmin):
             ],
             "refusal": refusal,
             "reason": reason,
+            "noted_by": (found.noted_by.get_full_name() or found.noted_by.get_username())
+            if found.noted_by
+            else "",
             "round_link": link("round", found.round_id, found.round.public_id, is_id=True),
             "causes": list(found.causes.select_related("incident", "ruling", "complaint").order_by("pk")),
             "consent": consent,
             "may_ask": found.status == "held" and not is_open and request.user.has_perm(REQUEST),
             "may_consent": is_open and request.user.has_perm(GIVE),
+            "may_note": found.is_alarm and request.user.has_perm(NOTE),
             "may_withdraw": may_withdraw(request.user, consent),
             "withdraw_url": reverse("admin:audit_videohold_withdraw", args=[found.pk]),
             "zone": found.round.table.zone,

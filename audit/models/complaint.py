@@ -43,7 +43,7 @@ COMPLAINT_FLOW: dict[ComplaintStatus, frozenset[ComplaintStatus]] = {
     ComplaintStatus.REFUSED: frozenset({ComplaintStatus.RECEIVED, ComplaintStatus.ACCEPTED}),
     ComplaintStatus.CLOSED: frozenset({ComplaintStatus.UNDER_REVIEW}),
 }
-#: Somebody still has to do something; the clock of the answer runs.
+#: Somebody still has to do something; the clock of the answer runs until a decided one has its answer.
 RUNNING_STATUSES = (
     ComplaintStatus.RECEIVED,
     ComplaintStatus.WAITING,
@@ -91,7 +91,8 @@ class Complaint(models.Model):
     append_only = True
     updatable_columns = (
         "version", "status", "refusal", "outcome", "table", "round", "player", "event_kind", "event_at",
-        "window_ends_at", "checks", "owner", "escalated_at", "closed_at", "merged_into", "admission",
+        "window_ends_at", "answer_due_at", "checks", "owner", "escalated_at", "answered_at", "closed_at",
+        "merged_into", "admission",
     )  # fmt: skip
 
     number = models.CharField(_("complaint"), max_length=12, unique=True)
@@ -120,6 +121,7 @@ class Complaint(models.Model):
     )
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     escalated_at = models.DateTimeField(_("escalated"), null=True)
+    answered_at = models.DateTimeField(_("answered"), null=True)  # since it was decided
     closed_at = models.DateTimeField(_("closed"), null=True)
     merged_into = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="merged")
     admission = models.ForeignKey("audit.Consent", on_delete=models.PROTECT, null=True, related_name="+")
@@ -209,13 +211,20 @@ class Complaint(models.Model):
             models.Index(fields=["-received_at", "-id"], name="complaint_newest"),
             models.Index(
                 fields=["answer_due_at", "id"],
-                condition=Q(status__in=[status.value for status in RUNNING_STATUSES]),
+                condition=Q(
+                    status__in=[status.value for status in RUNNING_STATUSES], answered_at__isnull=True
+                ),
                 name="complaint_running",
             ),
         ]
 
     def __str__(self) -> str:
         return self.number
+
+    @property
+    def is_waited_for(self) -> bool:
+        """Say whether the clock of its answer runs."""
+        return self.status in RUNNING_STATUSES and self.answered_at is None
 
 
 class ComplaintAction(StrEnum):

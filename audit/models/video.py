@@ -3,6 +3,7 @@
 from enum import StrEnum
 from uuid import uuid4
 
+from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
@@ -38,6 +39,7 @@ class VideoHold(models.Model):
     append_only = True
     updatable_columns = (
         "status", "attempts", "due_at", "answered_at", "alarmed_at", "last_error", "release", "released_at",
+        "noted_at", "noted_by", "noted_because",
     )  # fmt: skip
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
@@ -55,6 +57,11 @@ class VideoHold(models.Model):
     last_error = models.CharField(_("last error"), max_length=300, blank=True)
     release = models.ForeignKey("audit.Consent", on_delete=models.PROTECT, null=True, related_name="+")
     released_at = models.DateTimeField(_("released"), null=True)
+    noted_at = models.DateTimeField(_("taken note of"), null=True)
+    noted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
+    )
+    noted_because = models.TextField(_("why nothing is left to do"), blank=True, default="", db_default="")
 
     class Meta:
         verbose_name = _("hold on video")
@@ -77,6 +84,11 @@ class VideoHold(models.Model):
                 nulls_distinct=False,
                 name="videohold_one_per_piece",
             ),
+            models.CheckConstraint(
+                condition=Q(noted_at__isnull=True, noted_by__isnull=True, noted_because="")
+                | Q(noted_at__isnull=False, noted_by__isnull=False, noted_because__gt=""),
+                name="videohold_noted_says_why",
+            ),
             one_of("status", VideoHoldStatus, "videohold_status_known"),
         ]
         indexes = [
@@ -91,6 +103,12 @@ class VideoHold(models.Model):
 
     def __str__(self) -> str:
         return f"{self.camera} {self.uuid}"
+
+    @property
+    def is_alarm(self) -> bool:
+        """Say whether the video is lost, or not kept, and nobody has taken note of it yet."""
+        is_lost = self.status == VideoHoldStatus.LAPSED and self.alarmed_at is not None
+        return self.noted_at is None and (is_lost or self.status == VideoHoldStatus.REFUSED)
 
 
 class VideoHoldCause(models.Model):

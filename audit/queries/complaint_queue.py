@@ -15,7 +15,7 @@ def questions_waiting(user: Any, now: datetime) -> dict[str, Any]:
     """Read what the first page shows this person of complaints and video, the soonest first."""
     context: dict[str, Any] = {"now": now, "house_zone": house_zone().key}
     if user.has_perm("audit.view_complaint"):
-        running = Complaint.objects.filter(status__in=RUNNING)
+        running = Complaint.objects.filter(status__in=RUNNING, answered_at__isnull=True)
         context["complaints_waiting"] = list(
             running.select_related("table", "round", "owner").order_by("answer_due_at", "pk")[:SHOWN]
         )

@@ -147,8 +147,17 @@ class Decided:
             name = f"complaint {event.complaint.number}: step {event.version}"
             if step is None:
                 yield Problem("complaint_forged", f"{name} ({event.action}) has no entry in the journal")
-            elif (event.by_id, event.at, event.action, event.from_status, event.to_status, event.data) != (
+            elif (
+                event.by_id,
+                event.actor_label,
+                event.at,
+                event.action,
+                event.from_status,
+                event.to_status,
+                event.data,
+            ) != (
                 step.by,
+                step.data.get("by", event.actor_label),  # one of an older version says no name
                 step.at,
                 step.action,
                 step.data["from"],

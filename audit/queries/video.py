@@ -52,7 +52,10 @@ def loaded_holds() -> QuerySet[VideoHold]:
 
 
 class UrgentHolds(NamedTuple):
-    """Holds about to lapse, the soonest first; those that did so unanswered or were refused, the newest."""
+    """Holds about to lapse, the soonest first; those that did so unanswered or were refused, the newest.
+
+    An alarm stands until somebody has taken note of it.
+    """
 
     lapsing: list[VideoHold]
     alarms: list[VideoHold]
@@ -61,8 +64,8 @@ class UrgentHolds(NamedTuple):
 def urgent_holds(now: datetime, most: int) -> UrgentHolds:
     """Return in one query what is urgent about video, so many of each kind: neither hides the other."""
     asked, lapses = VideoHoldStatus.ASKED.value, F("lapses_at")
-    is_refused = Q(status=VideoHoldStatus.REFUSED.value, lapses_at__gte=now)
-    is_late = Q(status=VideoHoldStatus.LAPSED.value, alarmed_at__isnull=False)
+    is_refused = Q(status=VideoHoldStatus.REFUSED.value, lapses_at__gte=now, noted_at__isnull=True)
+    is_late = Q(status=VideoHoldStatus.LAPSED.value, alarmed_at__isnull=False, noted_at__isnull=True)
     is_near = Q(status=asked, lapses_at__lte=now + LAPSE_SOON)
     soonest = Case(When(status=asked, then=lapses))
     place = Window(

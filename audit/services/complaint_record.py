@@ -189,6 +189,7 @@ def _journal(complaint: Complaint, event: ComplaintEvent, actor: Actor, at: date
         at=at,
         data={
             "version": event.version,
+            "by": event.actor_label,
             "from": event.from_status,
             **state_of(complaint),
             "details": event.data,

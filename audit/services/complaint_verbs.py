@@ -16,6 +16,7 @@ from audit.models import (
     ComplaintStatus,
 )
 from audit.queries.complaint_rounds import missing_of
+from audit.queries.complaint_times import answer_due
 from audit.services.complaint_record import (
     LONGEST_TEXT,
     BadComplaint,
@@ -24,6 +25,7 @@ from audit.services.complaint_record import (
     write_event,
 )
 from tables.services.actors import Actor
+from tables.services.journal import moment
 
 HANDLE = "audit.handle_complaint"
 DECIDE = "audit.decide_complaint"
@@ -164,7 +166,9 @@ def answer_complaint(
     at: datetime,
     closes: bool = False,
 ) -> Complaint:
-    """Send an answer and keep it as it was sent; a decided complaint may be closed by it.
+    """Keep an answer as it is written; a decided complaint may be closed by it.
+
+    Nothing is sent from here: whoever answers carries it to the player, or a gateway reads it.
 
     :raises CannotChange: if there is nothing to answer yet, or it cannot be closed.
     """
@@ -173,6 +177,7 @@ def answer_complaint(
     if complaint.status not in ANSWERED_IN:
         raise CannotChange("complaint/answer", f"{complaint.number} is neither taken nor refused yet")
     words = _reason(text, field="text")
+    is_decided = complaint.status in (ComplaintStatus.UPHELD, ComplaintStatus.REJECTED)
     write_event(
         complaint,
         ComplaintAction.ANSWERED,
@@ -181,6 +186,7 @@ def answer_complaint(
         at=at,
         text=words,
         data={"language": language, "template": template, "channel": complaint.channel},
+        columns={"answered_at": at} if is_decided else {},
     )
     if closes:
         _close(complaint, actor, user, at)
@@ -220,7 +226,10 @@ def _close(complaint: Complaint, actor: Actor, user: Any, at: datetime) -> None:
 def reopen_complaint(
     *, complaint_id: int, seen_version: int | None, reason: str, actor: Actor, user: Any, at: datetime
 ) -> Complaint:
-    """Open a closed complaint again, or one that was refused for another reason than being late."""
+    """Open a closed complaint again, or one that was refused for another reason than being late.
+
+    The time to answer it begins anew, and so does the escalation.
+    """
     actor.require(DECIDE)
     complaint = open_complaint(complaint_id, seen_version)
     if complaint.merged_into_id is not None:
@@ -230,6 +239,7 @@ def reopen_complaint(
     is_refused = complaint.status == ComplaintStatus.REFUSED
     if not is_refused and complaint.status != ComplaintStatus.CLOSED:
         raise CannotChange("complaint/state", f"{complaint.number} is {complaint.status}: it is open")
+    due_at = answer_due(at, complaint.table)
     write_event(
         complaint,
         ComplaintAction.REOPENED,
@@ -238,7 +248,15 @@ def reopen_complaint(
         at=at,
         to=ComplaintStatus.RECEIVED if is_refused else ComplaintStatus.UNDER_REVIEW,
         text=_reason(reason),
-        columns={"closed_at": None, "outcome": "", **({"refusal": ""} if is_refused else {})},
+        data={"answer_due_at": moment(due_at)},
+        columns={
+            "closed_at": None,
+            "outcome": "",
+            "answer_due_at": due_at,
+            "answered_at": None,
+            "escalated_at": None,
+            **({"refusal": ""} if is_refused else {}),
+        },
     )
     return complaint
 

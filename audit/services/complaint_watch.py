@@ -19,13 +19,16 @@ def escalate_complaints(*, now: datetime) -> int:
     """Escalate complaints whose answer is due within a day; return how many are new."""
     running = [status.value for status in RUNNING_STATUSES]
     late = Complaint.objects.filter(
-        status__in=running, escalated_at__isnull=True, answer_due_at__lt=now + ESCALATE_BEFORE
+        status__in=running,
+        answered_at__isnull=True,
+        escalated_at__isnull=True,
+        answer_due_at__lt=now + ESCALATE_BEFORE,
     )
     escalated = 0
     for complaint_id in list(late.order_by("answer_due_at").values_list("pk", flat=True)[:AT_ONCE]):
         with transaction.atomic():
             complaint = locks.lock_complaint(complaint_id)
-            if complaint.escalated_at is None and complaint.status in RUNNING_STATUSES:
+            if complaint.escalated_at is None and complaint.is_waited_for:
                 write_event(
                     complaint,
                     ComplaintAction.ESCALATED,

@@ -8,14 +8,18 @@ from typing import Any
 from django.db import transaction
 from django.db.models import prefetch_related_objects
 
+from audit import locks
 from audit.models import Complaint, Consent, Incident, Ruling, VideoHold, VideoHoldCause, VideoHoldStatus
 from audit.queries.video import video_of
+from audit.services.complaint_record import BadComplaint, CannotChange
 from tables.models import Round
 from tables.services import outbox
 from tables.services.actors import SYSTEM, Actor
 from tables.services.journal import moment, record
 
 ASK = "audit.ask_recorder"
+NOTE = "audit.give_consent"
+LONGEST_REASON = 2_000
 RUNG_AT_ONCE = 50
 OPEN = [VideoHoldStatus.ASKED.value, VideoHoldStatus.HELD.value]
 
@@ -96,6 +100,29 @@ def release_video(hold: VideoHold, consent: Consent, *, actor: Actor, at: dateti
     hold.save(update_fields=["status", "release", "due_at", "attempts", "last_error"])
     record_hold("video.releasing", hold, actor, at)
     transaction.on_commit(partial(outbox.ring, ASK, [hold.pk]))
+
+
+@transaction.atomic
+def note_alarm(*, hold_id: int, reason: str, actor: Actor, user: Any, at: datetime) -> VideoHold:
+    """Take note that video is lost or not kept, with a reason; the alarm is over then.
+
+    The recorder is asked on, where only its answer may have been lost.
+
+    :raises NotAllowed: if the actor may not consent to a release either.
+    :raises BadComplaint: if no reason is given.
+    :raises CannotChange: if it is no alarm, or somebody took note of it already.
+    """
+    actor.require(NOTE)
+    hold = locks.lock_video_hold(hold_id)
+    reason = reason.strip()[:LONGEST_REASON]
+    if not reason or "\x00" in reason:
+        raise BadComplaint("reason", "complaint/reason", "say it in words")
+    if not hold.is_alarm:
+        raise CannotChange("video/alarm", f"the video of {hold.round.public_id} is no alarm")
+    hold.noted_at, hold.noted_by, hold.noted_because = at, user, reason
+    hold.save(update_fields=["noted_at", "noted_by", "noted_because"])
+    record_hold("video.noted", hold, actor, at, reason=reason)
+    return hold
 
 
 def record_hold(action: str, hold: VideoHold, actor: Actor, at: datetime, **more: Any) -> None:

@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from audit import complaint_words as words
-from audit.models import RUNNING_STATUSES
 from audit.rules.deadlines import share_passed, time_left
 from tables.templatetags.felt import clock_text, day, state_badge
 from tables.words import State, spoken
@@ -111,7 +110,7 @@ def left_badge(until: datetime, now: datetime, zone: str) -> SafeString:
 @register.simple_tag
 def escalated_badge(complaint: Any) -> SafeString | str:
     """Show that an answer is nearly due, as long as somebody still has to give it."""
-    if complaint.escalated_at is None or complaint.status not in RUNNING_STATUSES:
+    if complaint.escalated_at is None or not complaint.is_waited_for:
         return ""
     return state_badge(State("wrong", "triangle", _("Escalated")))
 

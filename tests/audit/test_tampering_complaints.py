@@ -9,13 +9,14 @@ from django.contrib.auth.models import User
 
 from audit.models import Complaint, ComplaintChannel
 from audit.rules.complaints import Said
-from audit.services.complaint_verbs import accept_complaint
+from audit.services.complaint_verbs import accept_complaint, note_complaint
 from audit.services.complaints import file_complaint
 from audit.services.consents import ask_to_admit
 from audit.services.verifying import Run
 from casino.roles import ROLES
 from tables.models import FeedEvent, Round
 from tables.services.actors import Actor
+from tables.services.journal import record
 from tests.audit.deciding import make_user
 from tests.audit.sealed import LOG, seal
 from tests.tables.playing import Platform, make_table
@@ -44,6 +45,7 @@ ALTERED: Final = {
     "filed_by_id": ("filed_by_id = (SELECT id FROM auth_user WHERE username = 'mali')", "its filed_by is"),
     "owner_id": ("owner_id = (SELECT id FROM auth_user WHERE username = 'mali')", "its owner is"),
     "escalated_at": ("escalated_at = received_at", "its escalated_at is"),
+    "answered_at": ("answered_at = received_at", "its answered_at is"),
     "closed_at": (
         "closed_at = received_at, status = 'closed', outcome = 'rejected'",
         "its closed_at, outcome, status is",
@@ -125,3 +127,23 @@ def test_another_number_than_its_entries_say(complaint: Complaint, tamper: Tampe
     tamper(f"UPDATE audit_complaint SET number = 'C-9999' WHERE id = {complaint.pk}")
     words = f"complaint C-9999 is called {complaint.number} in the journal"
     assert found()[0] == ("complaint_altered", words)
+
+
+def test_another_name_than_the_entry_of_a_step_says(complaint: Complaint, tamper: Tamper) -> None:
+    tamper("UPDATE audit_complaintevent SET actor_label = 'somebody else' WHERE version = 2")
+    words = f"complaint {complaint.number}: step 2 is not what was written"
+    assert found() == [("complaint_altered", words)]
+
+
+def test_an_older_entry_that_says_no_name_raises_no_alarm(
+    complaint: Complaint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without_name(action: str, *, data: dict[str, Any], **more: Any) -> None:
+        record(action, data={name: value for name, value in data.items() if name != "by"}, **more)
+
+    monkeypatch.setattr("audit.services.complaint_record.record", without_name)
+    agent = User.objects.get(username="pim")
+    who = {"actor": Actor.of_user(agent), "user": agent, "at": complaint.received_at}
+    note_complaint(complaint_id=complaint.pk, seen_version=None, text="called back", **who)
+    seal()
+    assert found() == []

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from audit.models import Complaint
+from audit.models import Complaint, VideoHold
 from audit.rules.complaints import Said
 from audit.services.complaints import add_information, said_last
 from casino.roles import ROLES
@@ -108,3 +108,55 @@ def test_a_late_one_is_made_whole_before_anybody_is_asked(platform: Platform, de
     page = page_of(late, desk)
     assert "Take down what is missing first" not in page and f"/{late.pk}/admit/" in page
     assert press(desk, late, "admit", reason="the chat was down")[0] == 302
+
+
+def test_an_answer_says_that_it_is_kept_and_not_sent(played: Round, desk: Client) -> None:
+    complaint = filed(played)
+    press(desk, complaint, "accept")
+    page = page_of(complaint, desk)
+    assert "Keep the answer" in page and "Nothing is sent by itself" in page
+    assert "Send the answer" not in page
+    typed = {"text": "We look into it.", "language": "en", "template": "accepted"}
+    url = f"/admin/audit/complaint/{complaint.pk}/answer/"
+    said = desk.post(url, {"seen_version": 2, **typed}, follow=True).content.decode()
+    assert "is kept. Nothing is sent by itself: carry it to the player." in said
+
+
+def test_one_opened_again_has_its_time_from_then_and_one_answered_has_none(
+    played: Round, desk: Client
+) -> None:
+    complaint = filed(played)
+    office = browser_of(make_user("nattaya", *ROLES["manager"].permissions))
+    for step in ("accept", "review"):
+        press(desk, complaint, step)
+    press(office, complaint, "reject", reason="dealt by the rules")
+    assert "bc-deadline" in page_of(complaint, desk)
+    press(office, complaint, "answer", text="No.", language="en", template="rejected")
+    assert "bc-deadline" not in page_of(complaint, desk)
+    row = desk.get("/admin/audit/complaint/").content.decode()
+    assert complaint.number in row and "days left" not in row
+    press(office, complaint, "close")
+    press(office, complaint, "reopen", reason="camera 3")
+    assert "opened again" in page_of(complaint, desk).split("bc-deadline-bar")[1].split("</section>")[0]
+
+
+@pytest.mark.parametrize("role", ["manager", "support"])
+def test_who_may_takes_note_of_video_that_is_gone(role: str, played: Round) -> None:
+    filed(played)
+    VideoHold.objects.update(status="lapsed", alarmed_at=datetime.now(UTC))
+    hold = VideoHold.objects.get()
+    client = browser_of(make_user("orn", *ROLES[role].permissions))
+    url = f"/admin/audit/videohold/{hold.pk}/"
+    assert "Lapsed without an answer" in client.get("/admin/").content.decode()
+    may = role == "manager"
+    assert (f'action="{url}note/"' in client.get(f"{url}change/").content.decode()) is may
+    if not may:
+        assert client.post(f"{url}note/", {"reason": "x"}).status_code == 403
+        return
+    assert client.post(f"{url}note/", {"reason": " "}).status_code == 400
+    said = client.post(f"{url}note/", {"reason": "camera 4 shows it"}, follow=True).content.decode()
+    assert "orn took note of it on" in said and "camera 4 shows it</blockquote>" in said
+    assert f'action="{url}note/"' not in said
+    assert "Lapsed without an answer" not in client.get("/admin/").content.decode()
+    again = client.post(f"{url}note/", {"reason": "x"})
+    assert (again.status_code, "somebody has taken note" in again.content.decode()) == (409, True)

@@ -6,17 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import DatabaseError, IntegrityError, transaction
 
 from audit.models import Incident, IncidentSource, RulingKind, VideoHold
 from audit.queries.video import due_holds, urgent_holds, video_of
+from audit.services.complaint_record import BadComplaint, CannotChange
 from audit.services.consents import ask_to_release, give_consent
 from audit.services.incidents import report_incident
 from audit.services.recording import ask_recorder, lapse_holds
 from audit.services.rulings import CannotDecide
-from audit.services.video import hold_video
+from audit.services.video import hold_video, note_alarm
 from tables.models import JournalEntry, Round
-from tables.services.actors import SYSTEM, Actor
+from tables.services.actors import SYSTEM, Actor, NotAllowed
 from tables.services.setup import change_table_camera
 from tests.audit.deciding import MANAGES, SUPERVISES, ask, make_user, rule
 from tests.audit.recorder import OwnRecorder
@@ -219,3 +220,30 @@ def test_nobody_makes_a_hold_that_is_held_already(round_: Round) -> None:
             asked_at=NOON,
             status="held",
         )
+
+
+def test_an_alarm_ends_when_somebody_takes_note_of_it(round_: Round) -> None:
+    now = datetime.now(UTC)
+    hold = report(round_, now)
+    manager = make_user("nattaya", *MANAGES, "audit.give_consent")
+    who: dict[str, Any] = {"actor": Actor.of_user(manager), "user": manager, "at": now}
+    with pytest.raises(CannotChange, match="no alarm"):
+        note_alarm(hold_id=hold.pk, reason="so", **who)
+    VideoHold.objects.update(status="lapsed", alarmed_at=now)
+    assert urgent_holds(now, 8).alarms == [hold]
+    with pytest.raises(BadComplaint):
+        note_alarm(hold_id=hold.pk, reason=" ", **who)
+    other = make_user("pim", *SUPERVISES)
+    with pytest.raises(NotAllowed):
+        note_alarm(hold_id=hold.pk, reason="so", **{**who, "actor": Actor.of_user(other), "user": other})
+    assert not JournalEntry.objects.filter(action="video.noted").exists()
+    note_alarm(hold_id=hold.pk, reason="the other camera shows it", **who)
+    assert urgent_holds(now, 8).alarms == []
+    assert JournalEntry.objects.filter(action="video.noted").count() == 1
+    with pytest.raises(CannotChange, match="no alarm"):
+        note_alarm(hold_id=hold.pk, reason="again", **who)
+    refused = pytest.raises(DatabaseError, match="has taken note")
+    with refused, transaction.atomic():
+        VideoHold.objects.update(noted_because="something else")
+    hold.refresh_from_db()
+    assert (hold.noted_by, hold.noted_because) == (manager, "the other camera shows it")
