@@ -24,7 +24,7 @@ from audit.models import (
 from audit.queries.video import holds_of
 from audit.rules.attachments import AttachmentKind
 from audit.services.complaint_record import LONGEST
-from tables.api.filters import DatedParameters, Strict
+from tables.api.filters import DatedParameters, Strict, TransactionFeed
 from tables.api.problems import bad_field
 from tables.api.serializers import PlayerBody
 
@@ -206,7 +206,8 @@ class ComplaintBody(serializers.ModelSerializer):
         fields = (
             "number", "version", "status", "refusal", "outcome", "table", "round", "player", "event_kind",
             "event_at", "received_at", "window_ends_at", "answer_due_at", "checks", "source", "channel",
-            "language", "owner", "escalated_at", "closed_at", "is_admitted_late", "merged_into", "rulings",
+            "language", "owner", "escalated_at", "answered_at", "closed_at",
+            "is_admitted_late", "merged_into", "rulings",
         )  # fmt: skip
 
     def get_owner(self, complaint: Complaint) -> str | None:
@@ -294,6 +295,27 @@ class StepBody(serializers.Serializer):
         """Return the text of a step, as it was written."""
         found = getattr(event, "text", None)
         return found.text if found is not None else None
+
+
+class AnswerFeed(TransactionFeed):
+    """Parameters of what was answered, which goes forward."""
+
+
+class AnswerBody(serializers.Serializer):
+    """That a complaint was answered, by which of its versions; what was answered, the complaint says."""
+
+    complaint = serializers.CharField(source="complaint.number")
+    version = serializers.IntegerField()
+    channel = _one_of(ComplaintChannel, source="complaint.channel")
+    language = serializers.CharField(source="data.language", help_text="In which it was answered: en, th.")
+    status = serializers.CharField(source="to_status", help_text="The complaint's state at that moment.")
+    answered_at = serializers.DateTimeField(source="at")
+
+
+class AnswersBody(serializers.Serializer):
+    items = AnswerBody(many=True)
+    after = serializers.CharField(help_text="What to send as `after` next time, also when nothing came now.")
+    has_more = serializers.BooleanField()
 
 
 class VideoHoldBody(serializers.ModelSerializer):

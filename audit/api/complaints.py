@@ -16,6 +16,7 @@ from audit.api import complaint_bodies as bodies
 from audit.api import examples, inputs
 from audit.api.schema import COMPLAINT, VERB, complaint_problems
 from audit.models import Complaint, ComplaintChannel
+from audit.queries.complaint_answers import answers_after
 from audit.queries.complaint_rounds import find_meant
 from audit.rules.complaints import Said
 from audit.services import complaint_verbs as verbs
@@ -212,6 +213,30 @@ class OneComplaint(ApiView):
         complaint = complaint_in_path(self, number)
         look_at_complaint(complaint, actor=who_asks(request)[0], at=timezone.now())
         return Response(self.write(bodies.ComplaintDetailBody, bodies.with_details(complaint)))
+
+
+class ComplaintAnswers(ApiView):
+    scopes, permission = (Scope.COMPLAINT_READ,), "audit.view_complaint"
+
+    @extend_schema(
+        operation_id="follow_answers",
+        summary="Follow the answers to complaints",
+        parameters=[bodies.AnswerFeed],
+        responses={200: bodies.AnswersBody, **problems(400, 401, 403)},
+        examples=examples.shown(examples.ANSWERS),
+    )
+    def get(self, request: Request) -> Response:
+        """Answers that come after the number given, in an order in which none is ever missed.
+
+        Nothing is sent to the player from here. A gateway sends `after` of the last answer to go on, reads
+        each complaint named, and carries the text of that version to the player.
+        """
+        parameters = read_parameters(bodies.AnswerFeed, request)
+        rows, after, has_more = answers_after(
+            int(parameters["after"]), of=self.own("complaint__table"), limit=parameters["limit"]
+        )
+        items = self.write(bodies.AnswerBody, rows, many=True)
+        return Response({"items": items, "after": str(after), "has_more": has_more})
 
 
 class ComplaintInformation(ComplaintApiView):

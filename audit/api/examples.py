@@ -175,6 +175,7 @@ COMPLAINT = {
     "language": "th",
     "owner": "Pim Wattana",
     "escalated_at": None,
+    "answered_at": None,
     "closed_at": None,
     "is_admitted_late": False,
     "merged_into": None,
@@ -238,6 +239,20 @@ COMPLAINT_DETAIL = COMPLAINT | {
         }
     ],
     "attachments": [ATTACHMENT],
+}
+ANSWERS = {
+    "items": [
+        {
+            "complaint": "C-0031",
+            "version": 6,
+            "channel": "chat",
+            "language": "th",
+            "status": "rejected",
+            "answered_at": "2026-12-01T08:15:30Z",
+        }
+    ],
+    "after": "412",
+    "has_more": False,
 }
 WHOLE_LOOKUP: dict[str, Any] = {
     "hits": [

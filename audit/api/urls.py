@@ -25,6 +25,7 @@ urlpatterns = [
     path("v1/incidents/<str:number>", incidents.OneIncident.as_view(), name="incident"),
     path("v1/lookup", lookup.Lookup.as_view(), name="lookup"),
     path("v1/complaints", complaints.Complaints.as_view(), name="complaints"),
+    path("v1/complaints/answers", complaints.ComplaintAnswers.as_view(), name="complaint-answers"),
     path("v1/complaints/<str:number>", complaints.OneComplaint.as_view(), name="complaint"),
     path(
         "v1/complaints/<str:number>/information",

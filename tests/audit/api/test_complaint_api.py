@@ -248,3 +248,48 @@ def test_each_verb_is_done_over_http(
         "camera 3 shows otherwise",
         None,
     ]
+
+
+def test_a_gateway_follows_the_answers(round_: Round, gateway: Client, agent: User) -> None:
+    other = make_table(code="B02", rulebook="commission")
+    reader, theirs = key_client(None, "complaint:read"), key_client(other, "complaint:read")
+    support = signed_in(agent)
+    numbers = [post(gateway, details(round_), key=key)[1]["number"] for key in ("m-1", "m-2")]
+
+    def answer(number: str, version: int) -> None:
+        body = {"seen_version": version, "text": "We look into it.", "language": "en"}
+        assert post(support, body, path=f"/{number}/answer")[0] == 200
+
+    def follow(after: str, more: str = "", client: Client = reader) -> dict[str, Any]:
+        answered = client.get(f"{URL}/answers?after={after}{more}")
+        assert answered.status_code == 200
+        body: dict[str, Any] = answered.json()
+        return body
+
+    start = follow("0")
+    assert start["items"] == []
+    for number in numbers:
+        post(support, {"seen_version": 1}, path=f"/{number}/accept")
+        answer(number, 2)
+    first = follow(start["after"], "&limit=1")
+    assert first["has_more"]
+    [one] = first["items"]
+    assert one | {"answered_at": None} == {
+        "complaint": numbers[0],
+        "version": 3,
+        "channel": "chat",
+        "language": "en",
+        "status": "accepted",
+        "answered_at": None,
+    }
+    rest = follow(first["after"])
+    assert ([one["complaint"] for one in rest["items"]], rest["has_more"]) == (numbers[1:], False)
+    assert follow(rest["after"])["items"] == []
+    answer(numbers[0], 3)
+    again = follow(rest["after"])["items"]
+    assert [(one["complaint"], one["version"]) for one in again] == [(numbers[0], 4)]
+    [step] = [one for one in reader.get(f"{URL}/{numbers[0]}").json()["steps"] if one["version"] == 4]
+    assert (step["action"], step["text"]) == ("answered", "We look into it.")
+    assert follow("0", client=theirs)["items"] == []
+    assert gateway.get(f"{URL}/answers").status_code == 403
+    assert reader.get(f"{URL}/answers?after=x").status_code == 400

@@ -33,6 +33,7 @@ def test_every_address_of_the_api_is_documented() -> None:
         "get /api/v1/checkpoints/{size}",
         "get /api/v1/checkpoints/{size}/growth/{old_size}",
         "get /api/v1/complaints",
+        "get /api/v1/complaints/answers",
         "get /api/v1/complaints/{number}",
         "get /api/v1/incidents",
         "get /api/v1/incidents/{number}",
