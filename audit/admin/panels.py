@@ -19,9 +19,26 @@ from audit import words
 from audit.admin.ask import ask_url
 from audit.admin.report import report_url
 from audit.admin.ruling_words import incident_badge, incident_title, ruling_badge
-from audit.models import Complaint, Incident, Notice, Ruling, RulingKind, RulingRound
-from tables.admin.panels import HeadButton, add_authorities, add_head_buttons, add_round_panel
+from audit.models import (
+    Complaint,
+    Incident,
+    Notice,
+    Ruling,
+    RulingKind,
+    RulingRound,
+    RulingStatus,
+    TableDecision,
+)
+from tables import words as table_words
+from tables.admin.panels import (
+    HeadButton,
+    add_authorities,
+    add_head_buttons,
+    add_round_lines,
+    add_round_panel,
+)
 from tables.models import Dealer, GameTable, Round, RoundStatus, Shoe
+from tables.timeline_words import Line
 
 SHOWN = 20
 SHIFT = timedelta(hours=12)
@@ -113,6 +130,45 @@ def _report_button(request: HttpRequest, query: str, tone: str) -> list[HeadButt
     return [HeadButton(_("Report incident"), report_url(query), "flag", tone, "i")]
 
 
+def decided_lines(request: HttpRequest, found: Round) -> list[Line]:
+    """Say when a round was questioned, ruled on and its table told, for who may see that."""
+    lines = []
+    if request.user.has_perm("audit.view_incident"):
+        for incident in (
+            Incident.objects.filter(round=found).select_related("rulebook").order_by("-pk")[:SHOWN]
+        ):
+            said = _("Incident %(number)s reported") % {"number": incident.number}
+            lines.append(Line(incident.reported_at, "waits", said, incident_title(incident)))
+    if request.user.has_perm("audit.view_ruling"):
+        rulings = Ruling.objects.filter(rounds__round=found)
+        people = ("requested_by_person", "decided_by_person")
+        for ruling in rulings.select_related(*people).order_by("-pk")[:SHOWN]:
+            lines += _lines_of(ruling)
+        told = TableDecision.objects.filter(round=found).order_by("-pk")[:SHOWN]
+        for one in told:
+            said = _("Told to the table: %(what)s") % {"what": table_words.spoken(words.TOLD, one.kind)}
+            lines.append(Line(one.created_at, "plain", said))
+            if one.acknowledged_at:
+                lines.append(Line(one.acknowledged_at, "plain", _("Acknowledged by the table")))
+    if request.user.has_perm("audit.view_complaint"):
+        for complaint in Complaint.objects.filter(round=found).order_by("-pk")[:SHOWN]:
+            said = _("Complaint %(number)s received") % {"number": complaint.number}
+            lines.append(Line(complaint.received_at, "waits", said))
+    return lines
+
+
+def _lines_of(ruling: Ruling) -> list[Line]:
+    what = {"number": ruling.number, "kind": words.RULING_KINDS[ruling.kind]}
+    asked = _("Ruling %(number)s asked for: %(kind)s") % what
+    lines = [Line(ruling.requested_at, "waits", asked, ruling.requested_by_person.name)]
+    if ruling.decided_at and ruling.decided_by_person:
+        is_refused = ruling.status in (RulingStatus.REFUSED, RulingStatus.WITHDRAWN)
+        word = words.RULING_STATES[ruling.status].word if is_refused else _("Approved")
+        said = _("Ruling %(number)s: %(state)s") % {"number": ruling.number, "state": word}
+        lines.append(Line(ruling.decided_at, "corrected", said, ruling.decided_by_person.name))
+    return lines
+
+
 def questions_panel(request: HttpRequest, found: Round) -> SafeString | None:
     """Draw what was questioned and decided about a round."""
     if not request.user.has_perm("audit.view_ruling"):
@@ -166,3 +222,4 @@ add_head_buttons("shoe", shoe_buttons)
 add_head_buttons("gametable", table_buttons)
 add_head_buttons("dealer", dealer_buttons)
 add_round_panel("side", questions_panel)
+add_round_lines(decided_lines)

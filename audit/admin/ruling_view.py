@@ -95,7 +95,7 @@ def ruling_context(
     hold = open_hold_of(ruling)
     notices_count, notices = notices_of(ruling)
     subject = subject_of(ruling, progress.first, progress.last)
-    net = ruling.given_minor - ruling.taken_minor
+    net = int(ruling.given_minor - ruling.taken_minor)
     return {
         **attachments_context(request, ruling),
         "ruling": ruling,

@@ -13,6 +13,7 @@ from django.utils.functional import Promise
 from django.utils.safestring import SafeString
 
 from tables.models import Round
+from tables.timeline_words import Line
 
 Panel = Callable[[HttpRequest, Round], SafeString | None]
 
@@ -37,6 +38,22 @@ def panels_of(request: HttpRequest, round_: Round) -> dict[str, list[SafeString]
         shown = [panel(request, round_) for panel in panels]
         drawn[slot] = [html for html in shown if html is not None]
     return drawn
+
+
+RoundLines = Callable[[HttpRequest, Round], list[Line]]
+
+_round_lines: list[RoundLines] = []
+
+
+def add_round_lines(lines: RoundLines) -> None:
+    """Add to the timeline of rounds what an app above knows of them; called once, when it is ready."""
+    if lines not in _round_lines:
+        _round_lines.append(lines)
+
+
+def round_lines_of(request: HttpRequest, round_: Round) -> list[Line]:
+    """List what apps above know of a round's course, as far as this person may see it."""
+    return [line for lines in _round_lines for line in lines(request, round_)]
 
 
 RecordPanel = Callable[[HttpRequest, Any], SafeString | None]

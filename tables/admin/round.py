@@ -1,5 +1,6 @@
 """Rounds: the list, and the page that shows one as it was dealt and what it paid."""
 
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from django.contrib import admin
@@ -15,7 +16,7 @@ from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
 from tables.admin.coup_view import CoupView, describe_outcome, view_coup
 from tables.admin.filters import TableFilter, choice_filter, date_range_filter, related_filter
-from tables.admin.panels import panels_of
+from tables.admin.panels import panels_of, round_lines_of
 from tables.admin.record import Crumb, list_url
 from tables.admin.round_history import history_page
 from tables.admin.round_sheets import bet_context, finding_lines
@@ -151,7 +152,10 @@ class RoundAdmin(ReadOnlyAdmin):
                 )
                 for dead in page.dead
             ],
-            "timeline": timeline_lines(page.timeline, outcomes),
+            "timeline": sorted(
+                [*timeline_lines(page.timeline, outcomes), *round_lines_of(request, found)],
+                key=attrgetter("at"),
+            ),
             "counts": [(outcome, page.place.count(outcome)) for outcome in words.OUTCOMES],
             "may_see_bets": may_see_bets,
             "may_see_wallet": self.may_see(request, "wallettransaction"),

@@ -211,6 +211,19 @@ def millis(at: datetime) -> str:
 
 
 @register.filter
+def into_video(at: datetime, round_: Any) -> str:
+    """Write how far into a round's video a moment is, as in `0:41`; nothing outside it.
+
+    The video begins when betting opens and ends with the result.
+    """
+    begins, ends = round_.betting_opened_at, round_.resulted_at
+    if at < begins or (ends is not None and at > ends):
+        return ""
+    minutes, seconds = divmod(int((at - begins).total_seconds()), 60)
+    return f"{minutes}:{seconds:02}"
+
+
+@register.filter
 def day(at: datetime | None, zone: str) -> str:
     """Write the day of a moment in a table's zone, the year in the calendar of the language."""
     return "" if at is None else write_day(at.astimezone(ZoneInfo(zone)))
