@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.db import DatabaseError, transaction
+from django.test import Client
 
 from audit.models import Attachment, AttachmentFile, Incident
 from audit.rules.attachments import BadAttachment
 from audit.services.attachments import AttachmentGone, attach_file, erase_attachment, open_attachment
 from audit.services.incidents import report_incident
+from casino import settings as house_settings
 from tables.models import JournalEntry
 from tables.services.actors import Actor, NotAllowed
 from tests.audit import hostile
@@ -130,3 +132,19 @@ def test_what_was_attached_cannot_be_changed(incident: Incident, user: User) -> 
     attachment = attach(incident, user, b"text")
     with pytest.raises(DatabaseError), transaction.atomic():
         Attachment.objects.filter(pk=attachment.pk).update(size_bytes=5)
+
+
+def test_the_folder_lies_outside_what_the_web_server_serves(
+    incident: Incident, user: User, client: Client, settings: Any
+) -> None:
+    kept = Path(house_settings.EVIDENCE_FOLDER).resolve()
+    for served in (house_settings.STATIC_ROOT, *house_settings.STATICFILES_DIRS):
+        there = Path(served).resolve()
+        assert not kept.is_relative_to(there) and not there.is_relative_to(kept)
+    assert not settings.MEDIA_ROOT and getattr(settings, "WHITENOISE_ROOT", None) is None
+    attachment = attach(incident, user, b"two cards", name="slip.txt")
+    [file] = [path for path in Path(settings.EVIDENCE_FOLDER).rglob("*") if path.is_file()]
+    assert file.read_bytes() == b"two cards" and attachment.file.stored_as in file.name
+    below = file.relative_to(settings.EVIDENCE_FOLDER)
+    for path in (f"/{below}", f"/static/{below}", f"/media/{below}", f"/static/../evidence/{below}"):
+        assert client.get(path).status_code == 404, path

@@ -2,11 +2,14 @@
 
 import re
 from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.urls import reverse
 
 from tables.models import Bet, Player, Round, Shoe, WalletTransaction
+from tables.queries.lookup import Found
+from tables.queries.lookup import look_up as answer_to
 from tables.rules.round_id import make_round_id
 from tests.tables.admin.conftest import SignIn
 from tests.tables.playing import Platform, make_table
@@ -97,6 +100,24 @@ def test_a_table_and_a_time_lead_to_the_round_played_then(
         sign_in, text if "2026" in text else f"{text[:3]} 2026-11-29 {text[3:].strip(', ')}"
     )
     assert (status, place) == (302, reverse("admin:tables_round_change", args=[played.pk]))
+
+
+@pytest.mark.parametrize(
+    ("now", "is_found"),
+    [
+        ("2026-11-29 12:00:30", True),  # the minute named has begun
+        ("2026-11-29 23:59:59", True),
+        ("2026-11-30 00:00:01", True),  # yesterday's, as long as that time has not come today
+        ("2026-11-30 11:59:59", True),
+        ("2026-11-30 12:00:00", False),  # today's, when nothing was played
+        ("2026-11-29 11:59:59", False),  # yesterday's, when nothing was played
+    ],
+)
+def test_a_time_without_a_day_is_todays_or_yesterdays(now: str, is_found: bool, played: Round) -> None:
+    zone = ZoneInfo("Asia/Bangkok")
+    at = datetime.fromisoformat(now).replace(tzinfo=zone).astimezone(UTC)
+    answer = answer_to("B01 12:00", kinds=frozenset({Found.ROUND}), zone=zone, now=at)
+    assert [hit.pk for hit in answer.hits] == ([played.pk] if is_found else [])
 
 
 @pytest.mark.parametrize(
