@@ -14,6 +14,7 @@ from audit.models import Checkpoint, Leaf
 from audit.queries.tree import NotSealed, newest_checkpoint, remembering
 from audit.rules.checkpoint import VerifierKey
 from audit.rules.merkle import consistency_proof, inclusion_proof
+from tables.queries.lines import lines_sql
 
 FORMAT = "bluecard-journal/1"
 BATCH = 500
@@ -25,9 +26,8 @@ SELECT l.index, l.entry_id, e.body, e.action, e.subject_id,
 FROM audit_leaf l JOIN tables_journalentry e ON e.id = l.entry_id
 WHERE l.index BETWEEN %s AND %s ORDER BY l.index
 """
-LINES = """
-SELECT string_agg(l.bet_id || ' ' || b.stake_minor || ' ' || l.result || ' ' || l.returned_minor,
-    E'\\n' ORDER BY l.bet_id)
+LINES = f"""
+SELECT {lines_sql(bet="b", line="l", written_in="%s::int")}
 FROM tables_settlement s JOIN tables_settlementline l ON l.settlement_id = s.id
 JOIN tables_bet b ON b.id = l.bet_id WHERE s.round_id = %s AND s.revision = %s
 """
@@ -123,11 +123,12 @@ def _entry(row: tuple[Any, ...], proof: list[str]) -> dict[str, Any]:
 def _lines(round_id: int, body: str) -> str:
     """Return the lines of a settlement as they were digested; empty when the entry itself cannot be read."""
     try:
-        revision = int(json.loads(body)["data"]["revision"])
-    except (ValueError, KeyError, TypeError):
+        data = json.loads(body)["data"]
+        revision, written_in = int(data["revision"]), int(data.get("lines_format", 1))
+    except (ValueError, KeyError, TypeError, AttributeError):
         return ""
-    [(lines,)] = _rows(LINES, [round_id, revision])
-    return lines or ""
+    [(lines,)] = _rows(LINES, [written_in, round_id, revision])
+    return str(lines)
 
 
 def _texts(hashes: Sequence[bytes]) -> list[str]:

@@ -12,6 +12,7 @@ from django.db import connection
 
 from audit.queries.verifying import Checked, Problem
 from audit.queries.verifying_decided import Decided
+from audit.queries.verifying_settled import ALL_SETTLEMENTS, Settled, check_settlements
 from tables.models import JournalText
 from tables.queries.journal import is_the_one
 from tables.services.journal import moment
@@ -37,30 +38,10 @@ EVENT_COUNTS = """
 SELECT t.id, t.code, count(f.id) FROM tables_gametable t LEFT JOIN tables_feedevent f ON f.table_id = t.id
 GROUP BY t.id, t.code ORDER BY t.id
 """
-SETTLEMENTS = """
-SELECT w.entry_id, s.id, s.deal_id, s.outcome, s.bets_count, s.stakes_minor, s.returned_minor, s.moved_minor,
-    s.lines_digest, s.authority::text, s.revision = (
-        SELECT max(revision) FROM tables_settlement newest WHERE newest.round_id = s.round_id),
-    (SELECT sha256(convert_to(coalesce(string_agg(
-        l.bet_id || ' ' || b.stake_minor || ' ' || l.result || ' ' || l.returned_minor,
-        E'\\n' ORDER BY l.bet_id), ''), 'UTF8'))
-     FROM tables_settlementline l JOIN tables_bet b ON b.id = l.bet_id WHERE l.settlement_id = s.id)
-FROM unnest(%s::bigint[], %s::bigint[], %s::int[]) AS w (entry_id, round_id, revision)
-JOIN tables_settlement s ON s.round_id = w.round_id AND s.revision = w.revision
-"""
-ALL_SETTLEMENTS = """
-SELECT s.id, r.public_id, s.round_id, s.revision FROM tables_settlement s
-JOIN tables_round r ON r.id = s.round_id ORDER BY s.id
-"""
 RULEBOOKS = """
 SELECT id, code || '/' || version, content_hash, encode(sha256(convert_to(document, 'UTF8')), 'hex'),
     effective_from FROM tables_rulebook ORDER BY id
 """
-CARDS = """
-SELECT deal_id, place, rank || suit, NOT EXISTS (SELECT 1 FROM tables_card n WHERE n.supersedes_id = c.id)
-FROM tables_card c WHERE deal_id = ANY(%s) AND place = ANY(%s)
-"""
-PLACES = ["P1", "B1", "P2", "B2", "P3", "B3"]
 
 
 def verify_rows(checked: Checked, on_batch: Callable[[], None] = lambda: None) -> Iterator[Problem]:
@@ -88,7 +69,7 @@ class _Walk:
     def read(self, rows: list[tuple[Any, ...]]) -> Iterator[Problem]:
         """Compare a batch of entries with their own columns, and with the rows they cover."""
         feeds: dict[int, tuple[int, Mapping[str, Any]]] = {}
-        settlements: dict[int, tuple[int, str, Mapping[str, Any]]] = {}
+        settlements: dict[int, Settled] = {}
         for id_, *columns, body in rows:
             self.checked.rows += 1
             if id_ in self.checked.bad_entries:
@@ -105,12 +86,12 @@ class _Walk:
                 feeds[id_] = subject_id, data
                 self.events_of_table[subject_id] += data["accepted"] + data["refused"]
             elif action == "round.settled":
-                settlements[id_] = subject_id, label, data
+                settlements[id_] = Settled(subject_id, label, at, data)
                 self.settled.add((subject_id, data["revision"]))
             elif action == "rulebook.published":
                 self.published[subject_id] = id_, label, data
         yield from _check_feeds(feeds)
-        yield from _check_settlements(settlements)
+        yield from check_settlements(settlements)
 
     def finish(self) -> Iterator[Problem]:
         """Name what is there and no entry speaks of, and what was published otherwise."""
@@ -179,53 +160,6 @@ def _check_feeds(feeds: dict[int, tuple[int, Mapping[str, Any]]]) -> Iterator[Pr
             yield Problem("events_altered", f"{where} some are not those that came{named}", id_)
         elif bytes(kept).hex() != data.get("kept_digest", bytes(kept).hex()):
             yield Problem("events_altered", f"{where} some are not kept as they were stored", id_)
-
-
-def _check_settlements(settlements: dict[int, tuple[int, str, Mapping[str, Any]]]) -> Iterator[Problem]:
-    """Compare revisions with what was sealed of them: sums, lines and cards."""
-    if not settlements:
-        return
-    arguments = [
-        list(settlements),
-        [round_id for round_id, _, _ in settlements.values()],
-        [data["revision"] for _, _, data in settlements.values()],
-    ]
-    there = {row[0]: row[1:] for row in _rows(SETTLEMENTS, arguments)}
-    cards = _cards([row[1] for row in there.values() if row[1] is not None])
-    for id_, (_, label, data) in settlements.items():
-        name = f"round {label}: revision {data['revision']}"
-        row = there.get(id_)
-        if row is None:
-            yield Problem("settlement_deleted", f"{name} is gone", id_)
-            continue
-        _, deal_id, outcome, bets, stakes, returned, moved, digest, authority, is_newest, lines = row
-        sums = (outcome, bets, int(stakes), int(returned), int(moved), authority)
-        wanted = (
-            *(data[key] for key in ("outcome", "bets", "stakes_minor", "returned_minor", "moved_minor")),
-            data["authority"],
-        )
-        if sums != wanted:
-            yield Problem("settlement_altered", f"{name} is {sums}, was settled as {wanted}", id_)
-        if data["lines_digest"] != bytes(lines).hex() or data["lines_digest"] != bytes(digest).hex():
-            yield Problem("lines_altered", f"{name}: its lines are not those that were settled", id_)
-        if data["cards"] and not _are_there(data["cards"], cards.get(deal_id, []), is_newest):
-            words = f"{name}: the cards are not {' '.join(data['cards'])}, by which it was settled"
-            yield Problem("cards_altered", words, id_)
-
-
-def _cards(deal_ids: list[int]) -> dict[int, list[tuple[str, str, bool]]]:
-    found: dict[int, list[tuple[str, str, bool]]] = {}
-    for deal_id, place, face, is_current in _rows(CARDS, [deal_ids, PLACES]):
-        found.setdefault(deal_id, []).append((place, face, is_current))
-    return found
-
-
-def _are_there(wanted: list[str], there: list[tuple[str, str, bool]], is_newest: bool) -> bool:
-    """Say whether the cards are those that lie there now, or for an older revision lay there once."""
-    current = sorted((PLACES.index(place), face) for place, face, is_current in there if is_current)
-    if is_newest:
-        return [face for _, face in current] == wanted
-    return not Counter(wanted) - Counter(face for _, face, _ in there)
 
 
 def _check_texts(checked: Checked) -> Iterator[Problem]:

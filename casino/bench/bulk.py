@@ -28,6 +28,8 @@ from tables.models import (
     WalletTransaction,
 )
 from tables.queries.deals import coup_of
+from tables.queries.ledger_expected import Staked
+from tables.queries.lines import LINES_FORMAT, line_text
 from tables.queries.rulebooks import rules_of
 from tables.rules.bets import Result, Verdict, returned_minor, verdicts
 from tables.rules.drawing import Coup
@@ -62,6 +64,7 @@ def settle_with_bulk(*, round_id: int, now: datetime) -> float:
             kept_minor=settled.stakes - settled.returned,
             moved_minor=settled.returned,
             lines_digest=settled.digest,
+            lines_format=LINES_FORMAT,
             created_at=now,
         )
         _write_lines(settlement, settled)
@@ -102,8 +105,20 @@ class _Settled:
             self.by_player[bet.player_id].append((bet.pk, returned))
         self.stakes = sum(bet.stake_minor for bet in bets)
         self.returned = sum(returned for _, _, returned in self.lines)
-        text = "\n".join(f"{bet.pk} {bet.stake_minor} {result} {back}" for bet, result, back in self.lines)
+        text = "\n".join(_line(*line) for line in self.lines)
         self.digest = hashlib.sha256(text.encode()).digest()
+
+
+def _line(bet: Bet, result: str, back: int) -> str:
+    return line_text(
+        LINES_FORMAT,
+        bet_id=bet.pk,
+        platform_bet_id=bet.platform_bet_id,
+        player_id=bet.player_id,
+        staked=Staked(bet.kind, bet.phase, bet.deal_id, bet.stake_minor, bet.odds_offered, bet.odds_shown),
+        result=result,
+        returned_minor=back,
+    )
 
 
 def _write_lines(settlement: Settlement, settled: _Settled) -> None:

@@ -51,6 +51,7 @@ class Settlement(models.Model):
     kept_minor = MinorSumField(_("kept by the house"))
     moved_minor = MinorSumField(_("moved by this revision"))
     lines_digest = models.BinaryField(_("SHA-256 of the lines"), max_length=32)
+    lines_format = models.PositiveSmallIntegerField(_("format of the lines"), default=1, db_default=1)
     created_at = models.DateTimeField(_("settled"))
 
     class Meta:

@@ -22,6 +22,7 @@ from django.db import connection, transaction
 from tables.models import RoundStatus, Rulebook
 from tables.queries.ledger_expected import Expected, Overlay, Staked, expected_of
 from tables.queries.ledger_sql import BETS, CARDS, FOREIGN_LINES, HEADS, MOVES, WALLET
+from tables.queries.lines import line_text
 from tables.rules.document import RulebookError, parse_rulebook
 from tables.rules.rulebook import Rulebook as Rules
 from tables.rules.verdict import Result, Verdict
@@ -99,6 +100,7 @@ class _Head(NamedTuple):
     kept_minor: int
     moved_minor: int
     lines_digest: bytes
+    lines_format: int
 
 
 class _Row(NamedTuple):
@@ -311,7 +313,15 @@ def _check_lines(settled: dict[int, tuple[_Head, Expected]], counts: Counts) -> 
 def _check_line(head: _Head, expected: Expected, bet: _Row, sums: _Sums) -> Iterator[Disagreement]:
     name = head.public_id
     if bet.result is not None:
-        line = f"{bet.id} {bet.staked.stake_minor} {bet.result} {bet.returned_minor}"
+        line = line_text(
+            head.lines_format,
+            bet_id=bet.id,
+            platform_bet_id=bet.platform_bet_id,
+            player_id=bet.player_id,
+            staked=bet.staked,
+            result=bet.result,
+            returned_minor=bet.returned_minor or 0,
+        )
         sums.digest.update((line if sums.is_first else f"\n{line}").encode())
         sums.is_first = False
         sums.moved_there += bet.moved_minor or 0

@@ -6,7 +6,7 @@ SELECT r.id, r.public_id, r.status, r.rulebook_id, r.outcome, r.player_total, r.
     shoe.decks, house.currency, deal.id,
     s.id, s.revision, s.deal_id, s.rulebook_id, s.authority, s.outcome, s.verdicts::text, s.overlay::text,
     coalesce(s.bets_count, 0), s.players_count, s.stakes_minor, s.returned_minor, s.kept_minor,
-    s.moved_minor, s.lines_digest
+    s.moved_minor, s.lines_digest, s.lines_format
 FROM tables_round r
 JOIN tables_shoe shoe ON shoe.id = r.shoe_id
 JOIN tables_gametable house ON house.id = r.table_id

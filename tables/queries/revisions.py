@@ -52,7 +52,8 @@ verdict AS (
         %(nums)s::bigint[], %(dens)s::bigint[], %(odds)s::text[]
     ) AS v (kind, phase, result, num, den, odds)
 ), judged AS (
-    SELECT b.id, b.player_id, b.kind, b.stake_minor, coalesce(p.result, '') AS before, CASE
+    SELECT b.id, b.platform_bet_id, b.player_id, b.kind, b.phase, b.deal_id, b.odds_offered, b.odds_shown,
+        b.stake_minor, coalesce(p.result, '') AS before, CASE
             WHEN %(void_all)s OR b.kind = ANY(%(void_kinds)s::text[]) THEN 'void'
             WHEN b.deal_id <> %(deal)s THEN 'void'
             WHEN %(is_open)s THEN 'open'
@@ -71,7 +72,8 @@ verdict AS (
     ) p ON true
     WHERE b.round_id = %(round)s AND b.status = 'accepted'
 ), paid AS MATERIALIZED (
-    SELECT id, player_id, kind, stake_minor, before, result, before_minor, CASE result
+    SELECT id, platform_bet_id, player_id, kind, phase, deal_id, odds_offered, odds_shown, stake_minor,
+        before, result, before_minor, CASE result
             WHEN 'won' THEN stake_minor + bluecard_winnings(stake_minor, num, den, %(rounding)s)
             WHEN 'push' THEN stake_minor WHEN 'void' THEN stake_minor ELSE 0 END AS returned_minor
     FROM judged

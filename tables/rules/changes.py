@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 #: are of the entry alone: how often something was tried, what a batch held, which way somebody looked.
 SILENT: Final = frozenset(
     "digest hash commitment sha256 salt uuid version seq person owner sign_in authority"
-    " closed_at escalated_at from attempts accepted refused way for players".split()
+    " closed_at escalated_at from attempts accepted refused way for players format played".split()
 )
 
 

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -18,6 +19,7 @@ from django.db import connection, transaction
 from tables import locks
 from tables.models import (
     Bell,
+    Deal,
     Round,
     RoundStatus,
     Settlement,
@@ -25,12 +27,13 @@ from tables.models import (
     require_transition,
 )
 from tables.queries.deals import Dealt, what_to_settle
+from tables.queries.lines import LINES_FORMAT, lines_sql
 from tables.queries.overlays import kinds_void
 from tables.queries.revisions import PAID, Plan, newest_revision, parameters, verdict_rows
 from tables.queries.rulebooks import rules_of
 from tables.services import outbox
 from tables.services.actors import SYSTEM, Actor
-from tables.services.journal import record
+from tables.services.journal import moment, record
 
 DELIVER_WALLET = "tables.deliver_wallet"
 #: What is read of other rows while a round is settled.
@@ -55,17 +58,15 @@ WITH {PAID}, line AS (
     SELECT count(*) AS bets, count(DISTINCT player_id) AS players, coalesce(sum(stake_minor), 0) AS stakes,
         coalesce(sum(returned_minor), 0) AS returned,
         coalesce(sum(returned_minor - before_minor), 0) AS moved,
-        sha256(convert_to(coalesce(string_agg(
-            id || ' ' || stake_minor || ' ' || result || ' ' || returned_minor, E'\\n' ORDER BY id
-        ), ''), 'UTF8')) AS digest
+        sha256(convert_to({lines_sql(bet="paid", line="paid")}, 'UTF8')) AS digest
     FROM paid
 )
 INSERT INTO tables_settlement (id, round_id, revision, deal_id, rulebook_id, authority, outcome, verdicts,
     overlay, bets_count, players_count, stakes_minor, returned_minor, kept_minor, moved_minor, lines_digest,
-    created_at)
+    lines_format, created_at)
 SELECT %(settlement)s, %(round)s, %(revision)s, nullif(%(deal)s, 0), %(rulebook)s, %(authority)s,
     %(outcome)s, %(verdicts)s::jsonb, %(overlay)s::jsonb, bets, players, stakes, returned, stakes - returned,
-    moved, digest, %(now)s
+    moved, digest, {LINES_FORMAT}, %(now)s
 FROM total
 RETURNING *
 """
@@ -182,8 +183,22 @@ def write_next_revision(
             "stakes_minor": settlement.stakes_minor,
             "returned_minor": settlement.returned_minor,
             "moved_minor": settlement.moved_minor,
+            "lines_format": settlement.lines_format,
             "lines_digest": bytes(settlement.lines_digest).hex(),
+            "played": played(round_, plan.deal),
         },
     )
     transaction.on_commit(lambda: outbox.ring(DELIVER_WALLET))
     return settlement
+
+
+def played(round_: Round, deal: Deal | None) -> dict[str, Any]:
+    """Return what a revision's entry says of how the round was played: by whom, when, and on whose word."""
+    times = {
+        name: getattr(round_, name) for name in ("betting_opened_at", "betting_closed_at", "resulted_at")
+    }
+    return {
+        "dealer": round_.dealer_id,
+        "authority": str(deal.authority) if deal and deal.authority else None,
+        **{name: moment(at) if at else None for name, at in times.items()},
+    }

@@ -15,7 +15,8 @@ SEALED = ("audit_leaf", "audit_treenode", "audit_checkpoint", "audit_cosignature
 TAMPERED = ("tables_journalentry", "tables_settlementline", "tables_card", "tables_feedevent", "tables_bet",
             "audit_ruling", "audit_signin", "audit_complaint", "audit_complaintevent", "audit_complaintwords",
             "audit_complainttext", "audit_rulinground", "audit_videoholdcause", "audit_attachment",
-            "audit_attachmentfile", "tables_rulebook")  # fmt: skip
+            "audit_attachmentfile", "tables_rulebook", "tables_wallettransaction", "tables_walletdelivery",
+            "tables_settlement", "tables_round", "tables_deal")  # fmt: skip
 Tamper = Callable[..., None]
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,13 @@ import pytest
 from django.core.management import call_command
 
 from audit.models import Checkpoint, Leaf, Verification, WitnessState
+from audit.queries.exporting import proof_of_entry
 from audit.rules.checkpoint import open_note
 from audit.services.verifying import Run
 from tables.models import Card, JournalEntry, Settlement
+from tables.queries.ledger import Counts, verify_ledger
+from tables.queries.lines import lines_sql
+from tables.services.settlement import SETTLE
 from tests.audit.sealed import LOG, OTHER_LOG, WITNESS, WitnessHouse, seal, witness_house, write
 from tests.tables.playing import Platform, make_table
 
@@ -259,6 +264,87 @@ def test_a_settlement_line_altered(house: WitnessHouse, tamper: Tamper) -> None:
         AND result = 'won'""",
         settlement.pk,
     )
+    assert found(house) == [("lines_altered", entry.pk)]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "kind = 'player'",
+        "player_id = (SELECT max(id) FROM tables_player)",
+        "phase = 'after_four', odds_offered = '9/1', odds_shown = '9/1'",
+        "stake_minor = stake_minor + 1",
+        "platform_bet_id = 'b9'",
+    ],
+)
+def test_a_settled_bet_altered(house: WitnessHouse, tamper: Tamper, change: str) -> None:
+    settlement = Settlement.objects.order_by("pk").first()
+    entry = JournalEntry.objects.get(action="round.settled", subject_id=settlement.round_id)
+    tamper(f"UPDATE tables_bet SET {change} WHERE platform_bet_id = 'b1'")
+    assert found(house) == [("lines_altered", entry.pk)]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE tables_wallettransaction SET amount_minor = amount_minor + 100000 WHERE settlement_id = %s",
+        "UPDATE tables_wallettransaction SET player_id = (SELECT max(id) FROM tables_player)"
+        " WHERE settlement_id = %s",
+        "UPDATE tables_wallettransaction SET key = key || '0' WHERE settlement_id = %s",
+        "UPDATE tables_wallettransaction SET currency = 'USD' WHERE settlement_id = %s",
+        "UPDATE tables_wallettransaction SET created_at = created_at + interval '1 hour'"
+        " WHERE settlement_id = %s",
+        "DELETE FROM tables_walletdelivery d USING tables_wallettransaction t"
+        " WHERE t.id = d.transaction_id AND t.settlement_id = %s;"
+        " DELETE FROM tables_wallettransaction WHERE settlement_id = %s",
+        "UPDATE tables_settlementline SET moved_minor = moved_minor + 1 WHERE settlement_id = %s"
+        " AND result = 'won'",
+    ],
+)
+def test_what_the_wallet_is_told_altered(house: WitnessHouse, tamper: Tamper, change: str) -> None:
+    settlement = Settlement.objects.order_by("pk").first()
+    entry = JournalEntry.objects.get(action="round.settled", subject_id=settlement.round_id)
+    tamper(change, *[settlement.pk] * change.count("%s"))
+    assert found(house) == [("wallet_altered", entry.pk)]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE tables_round SET dealer_id = NULL WHERE id = %s",
+        "UPDATE tables_round SET resulted_at = resulted_at + interval '1 day' WHERE id = %s",
+        "UPDATE tables_round SET betting_opened_at = betting_opened_at - interval '1 day' WHERE id = %s",
+        "UPDATE tables_round SET betting_closed_at = betting_closed_at - interval '1 second' WHERE id = %s",
+        "UPDATE tables_deal SET authority = gen_random_uuid() WHERE round_id = %s",
+    ],
+)
+def test_how_a_round_was_played_altered(house: WitnessHouse, tamper: Tamper, change: str) -> None:
+    settlement = Settlement.objects.order_by("pk").first()
+    entry = JournalEntry.objects.get(action="round.settled", subject_id=settlement.round_id)
+    tamper(change, settlement.round_id)
+    assert found(house) == [("round_altered", entry.pk)]
+
+
+def test_lines_sealed_in_the_format_of_before_are_checked_by_it(
+    house: WitnessHouse, tamper: Tamper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = lines_sql(bet="paid", line="paid", written_in="1")
+    statement = SETTLE.replace(lines_sql(bet="paid", line="paid"), old).replace("digest, 2,", "digest, 1,")
+    monkeypatch.setattr("tables.services.settlement.SETTLE", statement)
+    platform = Platform(make_table(code="B07"))
+    platform.start()
+    round_ = platform.play("KS 2H QD KH KC 10H", ("o1", "P-10001", "banker", 10_000))
+    monkeypatch.undo()
+    seal()
+    settlement = Settlement.objects.get(round=round_)
+    assert settlement.lines_format == 1
+    said = f"{settlement.lines.get().bet_id} 10000 won 19500"
+    assert bytes(settlement.lines_digest) == sha256(said.encode()).digest()
+    assert (found(house), list(verify_ledger(counts=Counts()))) == ([], [])
+    entry = JournalEntry.objects.get(action="round.settled", subject_id=round_.pk)
+    [line] = proof_of_entry(entry.pk, LOG.verifier)[1:]
+    assert line["lines"] == said
+    tamper("UPDATE tables_settlement SET lines_format = 2 WHERE id = %s", settlement.pk)
     assert found(house) == [("lines_altered", entry.pk)]
 
 
