@@ -1,11 +1,14 @@
 """Sequences whose order matters, with every leg worked out by hand; each was once wrong or could not end."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
 
 from audit.models import RulingKind
+from audit.queries.verifying import Checked
+from audit.queries.verifying_rows import verify_rows
 from audit.services.asking import BadRuling
 from tables.models import Round, RoundStatus, Settlement, SettlementLine
 from tables.queries.ledger import Counts, verify_ledger
@@ -19,10 +22,11 @@ LATER = NOON + timedelta(minutes=1)
 
 
 @pytest.fixture
-def platform(db: None) -> Platform:
+def platform(db: None) -> Iterator[Platform]:
     platform = Platform(make_table(rulebook="commission"))
     platform.start()
-    return platform
+    yield platform
+    assert [str(one) for one in verify_rows(Checked())] == []  # whatever was decided, nothing was altered
 
 
 @pytest.fixture
