@@ -33,6 +33,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 FORMAT = "bluecard-journal/1"
 SUMS, SIGNATURE, PACK_KEY = "SHA256SUMS", "SHA256SUMS.sig", "evidence.pub"
 ENTRIES, CHECKPOINT, JOURNAL_KEY = "journal/entries.jsonl", "journal/checkpoint", "journal.pub"
+WHOLE = "evidence.json"
 VALID, INVALID, USAGE, DIVERGED = 0, 1, 2, 3
 
 
@@ -302,6 +303,7 @@ class Pack:
     def check(self):
         """Check every entry against its hash and, where it is sealed, against the root; count both kinds."""
         self.entries = self.sealed = 0
+        batches = {}
         for line in self.archive.read(ENTRIES).decode().splitlines() if ENTRIES in self.names else []:
             where = f"entry {self.entries + 1} of the pack"
             try:
@@ -313,8 +315,40 @@ class Pack:
                 self.entries += 1
                 if "proof" in row:
                     self._check_sealed(leaf, row)
+                body = json.loads(row["body"])
+                if body["action"] == "feed.read":
+                    batches[row["entry"]] = body["data"]
             except (ValueError, KeyError, TypeError, AttributeError) as problem:
                 raise Invalid(where, str(problem) or type(problem).__name__) from None
+        try:
+            self._check_feed(batches)
+        except (ValueError, KeyError, TypeError, AttributeError) as problem:
+            raise Invalid("feed", str(problem) or type(problem).__name__) from None
+
+    def _check_feed(self, batches):
+        """Check the events of the feed against the digests in the entries of their batches; count them."""
+        whole = json.loads(self.archive.read(WHOLE)) if WHOLE in self.names else {}
+        self.events = None
+        if "feed_hashes" not in whole:  # made before packs had them
+            return
+        hashes = {}
+        for row in whole["feed_hashes"]:
+            hashes.setdefault(row["entry"], {})[row["seq"]] = row
+        for entry, data in batches.items():
+            rows = [row for _, row in sorted(hashes.get(entry, {}).items())]
+            for name, digest in (("body_sha256", "digest"), ("kept_sha256", "kept_digest")):
+                joined = b"".join(bytes.fromhex(row[name]) for row in rows)
+                if digest in data and hashlib.sha256(joined).hexdigest() != data[digest]:
+                    raise Invalid(f"entry {entry}", "the events of its batch are not those it tells of")
+        for event in whole["feed"]:
+            row = hashes.get(event["entry"], {}).get(event["seq"]) if event["entry"] in batches else None
+            where = f"event {event['seq']} of the feed"
+            if row is None:
+                raise Invalid(where, "no entry of the pack tells of it")
+            kept = hashlib.sha256(event["kept"].encode()).hexdigest()
+            if (event["body_sha256"], kept) != (row["body_sha256"], row["kept_sha256"]):
+                raise Invalid(where, "it is not what its entry's digest is over")
+        self.events = len(whole["feed"])
 
     def _check_sealed(self, leaf, row):
         steps = [bytes.fromhex(step) for step in row["proof"]]
@@ -437,6 +471,7 @@ def judge_pack(archive, keys, witnesses, seen):
     return [
         f"VALID {pack.count} files as signed by {pack.signer.name}",
         f"{pack.entries} entries of the journal, {pack.sealed} of them sealed{tree}",
+        *([f"{pack.events} events of the feed, as those entries tell of them"] if pack.events else []),
         *signed,
         *(f"signed with the key that the file itself names: {key.text}" for key in own),
     ]

@@ -84,6 +84,7 @@ def test_entries_that_are_sealed_are_proven(pack: EvidencePack, platform: Platfo
         [
             f"{count} entries of the journal, {count} of them sealed in the tree of {made.size}"
             " that bluecard.test/journal signed",
+            "8 events of the feed, as those entries tell of them",
             "cosigned by witness.test/w1, 1795928400 seconds after 1970 began (UTC)",
         ],
     )
@@ -127,9 +128,35 @@ def alter_hash(files: Files) -> None:
     files["journal/entries.jsonl"] = rows.replace('"v\\":2', '"v\\":3', 1).encode()
 
 
+def alter_event(files: Files) -> None:
+    """Let the feed have said another card: the entry of its batch is sealed, and tells of another event."""
+    whole = json.loads(files["evidence.json"])
+    event = next(row for row in whole["feed"] if row["type"] == "card")
+    event["kept"] = event["kept"].replace('"9H"', '"8H"')
+    files["evidence.json"] = json.dumps(whole).encode()
+
+
+def alter_event_and_hash(files: Files) -> None:
+    alter_event(files)
+    whole = json.loads(files["evidence.json"])
+    event = next(row for row in whole["feed"] if row["type"] == "card")
+    row = next(row for row in whole["feed_hashes"] if row["seq"] == event["seq"])
+    row["kept_sha256"] = sha256(event["kept"].encode()).hexdigest()
+    files["evidence.json"] = json.dumps(whole).encode()
+
+
+def put_an_event_in(files: Files) -> None:
+    whole = json.loads(files["evidence.json"])
+    whole["feed"].append({**whole["feed"][-1], "seq": 99, "entry": None})
+    files["evidence.json"] = json.dumps(whole).encode()
+
+
 @pytest.mark.parametrize(
     ("alter", "said"),
     [
+        (alter_event, "it is not what its entry's digest is over"),
+        (alter_event_and_hash, "the events of its batch are not those it tells of"),
+        (put_an_event_in, "INVALID event 99 of the feed: no entry of the pack tells of it"),
         (forge_checkpoint, "INVALID checkpoint: not signed by bluecard.test/journal"),
         (alter_entry, "it is not in the signed tree: it was altered, moved or put in"),
         (alter_hash, "it is not what its hash says"),
