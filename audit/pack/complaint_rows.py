@@ -90,6 +90,7 @@ def _complaint_row(one: Complaint, player: Players) -> Row:
         "received_at": when(one.received_at),
         "window_ends_at": when(one.window_ends_at),
         "answer_due_at": when(one.answer_due_at),
+        "answered_at": when(one.answered_at),
         "closed_at": when(one.closed_at),
         "checks": one.checks,
         "channel": one.channel,

@@ -9,7 +9,7 @@ from audit.models import VideoHold
 from audit.pack.blocks import TEXT, Block, both, local, table
 from audit.pack.facts import Facts
 from audit.pack.questions import consent_rows
-from audit.pack.video_rows import cause_of
+from audit.pack.video_rows import cause_of, noted_by
 
 
 def video_section(facts: Facts) -> Block:
@@ -33,6 +33,17 @@ def video_section(facts: Facts) -> Block:
         ]
         holds = [hold for hold in facts.video.holds if hold.round_id == round_.pk]
         blocks += [{"kind": "facts", "rows": rows}, _holds(holds, facts)]
+        blocks += [
+            {
+                "kind": "facts",
+                "rows": [
+                    [_("Taken note of"), f"{noted_by(hold)}, {both(hold.noted_at, zone)}"],
+                    [_("Reason"), hold.noted_because],
+                ],
+            }
+            for hold in holds
+            if hold.noted_at
+        ]
     blocks += [
         {"kind": "facts", "rows": consent_rows(consent, zone)}
         for consent in facts.video.consents

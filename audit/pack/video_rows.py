@@ -29,14 +29,13 @@ def read_video(rounds: Collection[Round], complaints: Collection[Complaint]) -> 
     """Read where rounds are on video, what of it is held, and what was asked of a second person."""
     names = {round_.pk: round_.public_id for round_ in rounds}
     references = {round_.pk: video_of(round_) for round_ in rounds}
-    holds = list(loaded_holds().filter(round__in=names).order_by("pk"))
+    holds = list(loaded_holds().filter(round__in=names).select_related("noted_by").order_by("pk"))
     consents = list(
         Consent.objects.filter(Q(complaint__in=complaints) | Q(video_hold__in=holds))
         .select_related("complaint", "video_hold", "requested_by_person", "decided_by_person")
         .order_by("pk")
     )
-    about_consents = list(_about("consent", consents))
-    entries = [*_about("videohold", holds), *_asked_with_others(holds, names), *about_consents]
+    entries = [*_about("videohold", holds), *_about("consent", consents)]
     told = {complaint.pk for complaint in complaints}
     return Filmed(
         references,
@@ -46,9 +45,9 @@ def read_video(rounds: Collection[Round], complaints: Collection[Complaint]) -> 
             "video": [_video_row(names[key], one) for key, one in references.items()],
             "video_holds": [_hold_row(hold, names, told) for hold in holds],
             "consents": [_consent_row(consent) for consent in consents],
-            "consent_texts": _text_rows(about_consents),
+            "entry_texts": _text_rows(entries),
         },
-        tuple(entries),
+        (*entries, *_asked_with_others(holds, names)),
     )
 
 
@@ -98,10 +97,18 @@ def _hold_row(hold: VideoHold, names: Mapping[int, str], told: Collection[int]) 
         "answered_at": when(hold.answered_at),
         "said": hold.last_error,
         "alarmed_at": when(hold.alarmed_at),
+        "noted_by": noted_by(hold),
+        "noted_at": when(hold.noted_at),
+        "noted_because": hold.noted_because,
         "release": hold.release_id,
         "released_at": when(hold.released_at),
         "held_for": [cause_of(cause, told) for cause in hold.causes.all()],
     }
+
+
+def noted_by(hold: VideoHold) -> str:
+    """Name who took note that video is lost or not kept."""
+    return hold.noted_by.get_full_name() or hold.noted_by.get_username() if hold.noted_by else ""
 
 
 def cause_of(cause: VideoHoldCause, told: Collection[int]) -> str:
@@ -130,7 +137,7 @@ def _consent_row(one: Consent) -> Row:
 
 
 def _text_rows(entries: Iterable[JournalEntry]) -> list[Row]:
-    """Write down the reasons in entries about consents; with its salt each is what its entry committed to."""
+    """Write down the reasons in some entries; with its salt each is what its entry committed to."""
     texts = JournalText.objects.filter(entry__in=[entry.pk for entry in entries], player=None)
     return [
         {"entry": one.entry_id, "name": one.name, "text": one.text, "salt": bytes(one.salt).hex()}

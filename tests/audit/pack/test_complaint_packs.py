@@ -302,10 +302,10 @@ def test_of_a_late_one_that_was_admitted_it_says_who_asked_who_consented_when_an
         bodies = {one["entry"]: json.loads(one["body"]) for one in rows}
         actions = [body["action"] for body in bodies.values()]
         assert {"consent.requested", "consent.approved", "complaint.admitted", "video.asked"} <= set(actions)
-        for text in whole["consent_texts"]:
+        for text in whole["entry_texts"]:
             salted = hashlib.sha256(bytes.fromhex(text["salt"]) + text["text"].encode()).hexdigest()
             assert committed_at(bodies[text["entry"]]["data"], text["name"]) == salted
-        assert {text["text"] for text in whole["consent_texts"]} >= {"our chat was down", "so it was"}
+        assert {text["text"] for text in whole["entry_texts"]} >= {"our chat was down", "so it was"}
     pack = EvidencePack.objects.filter(subject_kind="complaint").get()
     shown = json.dumps(document_of(pack, read_facts(pack), "en"))
     assert (

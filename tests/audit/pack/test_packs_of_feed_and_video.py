@@ -20,8 +20,9 @@ from audit.services.consents import ask_to_release, give_consent
 from audit.services.incidents import report_incident
 from audit.services.packs import ask_for_pack
 from audit.services.recording import ask_recorder
-from audit.services.video import hold_video
+from audit.services.video import hold_video, note_alarm
 from tables.models import FeedEvent, Round
+from tables.rules.commitments import committed_at
 from tables.services.actors import SYSTEM, Actor
 from tests.audit.deciding import make_user
 from tests.audit.services.test_complaints import DECIDES, HANDLES
@@ -160,7 +161,11 @@ def answer(hold: VideoHold, word: RecorderWord, why: str = "", *, minutes: int =
 
 def test_of_each_round_it_says_where_its_video_is_and_what_the_recorder_said(platform: Platform) -> None:
     round_ = platform.play("9H 2D KC QS")
-    answer(report(round_), RecorderWord.REFUSED, "the camera was off")
+    hold = report(round_)
+    answer(hold, RecorderWord.REFUSED, "the camera was off")
+    gives = make_user("nattaya", *DECIDES)
+    who = {"actor": Actor.of_user(gives), "user": gives, "at": LATER + timedelta(minutes=2)}
+    note_alarm(hold_id=hold.pk, reason="the hall camera shows it", **who)
     whole, bodies = built(round_)
     [row] = whole["video"]
     [dealt] = whole["rounds"]
@@ -170,16 +175,20 @@ def test_of_each_round_it_says_where_its_video_is_and_what_the_recorder_said(pla
         dealt["resulted_at"],
     )
     assert row["expires_at"] == dealt["resulted_at"].replace("2026-11-29", "2026-11-30")
-    [hold] = whole["video_holds"]
-    assert (hold["round"], hold["status"], hold["said"]) == (
+    [row] = whole["video_holds"]
+    assert (row["round"], row["status"], row["said"]) == (
         round_.public_id, "refused", "the camera was off",
     )  # fmt: skip
-    assert (hold["asked_at"], hold["answered_at"]) == (
+    assert (row["asked_at"], row["answered_at"]) == (
         "2026-11-29T06:00:00.000000Z", "2026-11-29T06:01:00.000000Z",
     )  # fmt: skip
-    assert hold["held_for"] == [whole["incidents"][0]["incident"]]
+    assert (row["noted_by"], row["noted_because"]) == ("nattaya", "the hall camera shows it")
+    [text] = whole["entry_texts"]
+    salted = sha256(bytes.fromhex(text["salt"]) + text["text"].encode()).hexdigest()
+    assert committed_at(bodies[text["entry"]]["data"], text["name"]) == salted
+    assert row["held_for"] == [whole["incidents"][0]["incident"]]
     actions = [body["action"] for body in bodies.values() if body["subject"][0] == "videohold"]
-    assert actions == ["video.asked", "video.refused"]
+    assert actions == ["video.asked", "video.refused", "video.noted"]
     pack = asked_for(round_.shoe)
     shown = {language: json.dumps(document_of(pack, read_facts(pack), language)) for language in ("en", "th")}
     assert "The camera was off." in shown["en"] and "Lapses without a hold" in shown["en"]
