@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from hashlib import sha256
+from itertools import groupby
 from typing import Any, Final, NamedTuple
+
+from django.db import connection
 
 from audit.commitments import commitment, state_of, terms_of, words_kept
 from audit.models import (
@@ -16,11 +20,21 @@ from audit.models import (
     Incident,
     Ruling,
     SignIn,
+    VideoHold,
+    VideoHoldStatus,
 )
 from audit.queries.verifying import Problem
+from tables.services.journal import moment
 
 BATCH = 2_000
 SPOKEN_OF: Final = {"ruling": Ruling, "incident": Incident, "complaint": Complaint}
+ROUNDS = """
+SELECT rr.ruling_id, u.number, u.kind, u.preview_hash, r.public_id, rr.base_revision, rr.bets_count,
+    rr.given_minor, rr.taken_minor, rr.preview_digest, rr.before_minor, rr.after_minor, s.returned_minor
+FROM audit_rulinground rr JOIN audit_ruling u ON u.id = rr.ruling_id JOIN tables_round r ON r.id = rr.round_id
+LEFT JOIN tables_settlement s ON s.round_id = rr.round_id AND s.revision = rr.base_revision
+ORDER BY rr.ruling_id, rr.round_id
+"""
 APPROVED: Final = ("approved", "applying", "stopped", "applied")
 #: What nothing follows, each with an entry of its name.
 ENDED: Final = ("applied", "refused", "expired", "stale", "withdrawn")
@@ -47,6 +61,9 @@ class Decided:
         self.ended: dict[int, str] = {}
         self.steps: dict[tuple[int, int], Step] = {}
         self.attached: dict[str, tuple[str, int, Mapping[str, Any]]] = {}
+        self.video: dict[int, tuple[int, Mapping[str, Any]]] = {}
+        self.video_asked: set[tuple[datetime, str]] = set()
+        self.video_alarmed: dict[int, datetime] = {}
 
     def note(
         self,
@@ -61,6 +78,8 @@ class Decided:
         at: datetime,
     ) -> None:
         """Take down what an entry says of a decision; `by` is the account of a person."""
+        if kind == "videohold":
+            self._note_video(entry, action, subject_id, data, at)
         if kind not in self.subjects:
             return
         self.subjects[kind][subject_id] = label
@@ -78,6 +97,16 @@ class Decided:
             step = Step(action.removeprefix("complaint."), entry, data, by, at)
             self.steps[subject_id, data["version"]] = step
 
+    def _note_video(
+        self, entry: int, action: str, hold_id: int, data: Mapping[str, Any], at: datetime
+    ) -> None:
+        self.video[hold_id] = entry, data
+        if action == "video.asked":  # one entry for all that were asked for at once
+            rounds = (data["round"], *data.get("rounds_besides", ()))
+            self.video_asked |= {(at, public_id) for public_id in rounds}
+        elif action == "video.alarm":
+            self.video_alarmed[hold_id] = at
+
     def compare(self) -> Iterator[Problem]:
         """Name what the rows say and no entry does, and what they say otherwise."""
         for kind, model in SPOKEN_OF.items():
@@ -91,9 +120,11 @@ class Decided:
             for number in told.values():
                 yield Problem(f"{kind}_deleted", f"{kind} {number} is gone, and the journal tells of it")
         yield from self._rulings()
+        yield from _rounds()
         yield from self._complaints()
         yield from self._events()
         yield from self._attachments()
+        yield from self._videos()
         yield from _texts()
 
     def _rulings(self) -> Iterator[Problem]:
@@ -168,6 +199,29 @@ class Decided:
         for (_, version), step in sorted(told.items()):
             yield Problem("complaint_deleted", f"step {version} of a complaint is gone", step.entry)
 
+    def _videos(self) -> Iterator[Problem]:
+        """Compare each hold on video with the newest entry about it, and its alarm with the one raised."""
+        told = dict(self.video)
+        for hold in VideoHold.objects.select_related("round").order_by("pk").iterator(BATCH):
+            entry, said = told.pop(hold.pk, (None, {"status": VideoHoldStatus.ASKED.value}))
+            name = f"the hold on video {hold}"
+            if entry is None and (hold.asked_at, hold.round.public_id) not in self.video_asked:
+                yield Problem("video_forged", f"{name} has no entry in the journal")
+                continue
+            there = {
+                "round": hold.round.public_id,
+                "camera": hold.camera,
+                "from": moment(hold.from_at),
+                "to": moment(hold.to_at) if hold.to_at else None,
+                "lapses_at": moment(hold.lapses_at),
+                "status": hold.status,
+            }
+            alarm = "" if hold.alarmed_at == self.video_alarmed.get(hold.pk) else "alarm"
+            if differing := ", ".join(filter(None, (_differing(there, said), alarm))):
+                yield Problem("video_altered", f"{name}: its {differing} is not what was written", entry)
+        for entry, said in told.values():
+            yield Problem("video_deleted", f"a hold on the video of {said['round']} is gone", entry)
+
     def _attachments(self) -> Iterator[Problem]:
         """Compare what is attached; a file is compared with the commitment whenever it is given out."""
         told = dict(self.attached)
@@ -188,6 +242,47 @@ class Decided:
                 yield Problem("attachment_altered", f"attachment {one.uuid} is not what was attached", entry)
         for uuid, (label, entry, _) in told.items():
             yield Problem("attachment_deleted", f"attachment {uuid} to {label} is gone", entry)
+
+
+def _rounds() -> Iterator[Problem]:
+    """Work out again the hash that each ruling's preview was approved under, from the rounds that it lists.
+
+    What a round returned before is what its settlement says; where nothing moves it is not summed up.
+    """
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(ROUNDS)
+        rows = map(_Part._make, cursor)
+        for (number, kind, approved), parts in groupby(rows, key=lambda part: part[1:4]):
+            digest, is_summed = sha256(f"{kind}\n".encode()), True
+            for part in parts:
+                digest.update(
+                    f"{part.round} {part.base_revision} {part.bets} {part.given_minor} {part.taken_minor} "
+                    f"{part.digest}\n".encode()
+                )
+                moved = part.given_minor - part.taken_minor
+                before = (part.returned_minor or 0) if part.bets else 0
+                is_summed = is_summed and (part.before_minor, part.after_minor) == (before, before + moved)
+            if digest.hexdigest() != approved or not is_summed:
+                words = f"what ruling {number} does to its rounds is not what was asked for and approved"
+                yield Problem("ruling_altered", words)
+
+
+class _Part(NamedTuple):
+    """One round of a ruling; the columns of ROUNDS in their order."""
+
+    ruling_id: int
+    number: str
+    kind: str
+    approved: str
+    round: str
+    base_revision: int
+    bets: int
+    given_minor: int
+    taken_minor: int
+    digest: str
+    before_minor: int
+    after_minor: int
+    returned_minor: int | None
 
 
 def _asked(ruling: Ruling, is_approved: bool) -> dict[str, Any]:

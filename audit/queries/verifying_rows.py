@@ -23,14 +23,21 @@ SELECT id, action, subject_type, subject_id, subject_label, actor_kind, actor_id
 FROM tables_journalentry WHERE id > %s ORDER BY id LIMIT %s
 """
 # Of bets only their number is kept, and of names that no event has how many: that has a digest of its own.
-EVENTS = """
+MOMENT = """to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
+EVENTS = f"""
 SELECT w.entry_id, sha256(string_agg(f.body_hash, ''::bytea ORDER BY f.seq)),
     sha256(string_agg(sha256(f.body), ''::bytea ORDER BY f.seq)), count(*),
+    sha256(string_agg(sha256(convert_to(concat_ws(E'\\n', f.seq, f.event_id, f.type,
+        coalesce({MOMENT.format("f.at")}, '-'), {MOMENT.format("f.received_at")},
+        CASE WHEN f.is_late THEN 'late' ELSE 'in time' END, f.status, f.supersedes,
+        coalesce(f.round_id, 0), f.error), 'UTF8')), ''::bytea ORDER BY f.seq)),
+    bool_and(f.received_at = w.at),
     count(*) FILTER (WHERE f.status = 'refused'),
     min(f.seq) FILTER (
         WHERE CASE WHEN sha256(f.body) <> f.body_hash
         THEN encode(f.body, 'escape') !~ '"(bets|left_out)":[0-9]' END)
-FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[]) AS w (entry_id, table_id, first, last)
+FROM unnest(%s::bigint[], %s::timestamptz[], %s::bigint[], %s::bigint[], %s::bigint[])
+    AS w (entry_id, at, table_id, first, last)
 JOIN tables_feedevent f ON f.table_id = w.table_id AND f.seq BETWEEN w.first AND w.last
 GROUP BY w.entry_id
 """
@@ -38,6 +45,7 @@ EVENT_COUNTS = """
 SELECT t.id, t.code, count(f.id) FROM tables_gametable t LEFT JOIN tables_feedevent f ON f.table_id = t.id
 GROUP BY t.id, t.code ORDER BY t.id
 """
+NO_EVENTS = (b"", b"", 0, b"", True, 0, None)
 RULEBOOKS = """
 SELECT id, code || '/' || version, content_hash, encode(sha256(convert_to(document, 'UTF8')), 'hex'),
     effective_from FROM tables_rulebook ORDER BY id
@@ -68,7 +76,7 @@ class _Walk:
 
     def read(self, rows: list[tuple[Any, ...]]) -> Iterator[Problem]:
         """Compare a batch of entries with their own columns, and with the rows they cover."""
-        feeds: dict[int, tuple[int, Mapping[str, Any]]] = {}
+        feeds: dict[int, tuple[datetime, int, Mapping[str, Any]]] = {}
         settlements: dict[int, Settled] = {}
         for id_, *columns, body in rows:
             self.checked.rows += 1
@@ -83,7 +91,7 @@ class _Walk:
             by = int(actor_id) if actor_kind == "user" else None
             self.decided.note(id_, action, subject_type, subject_id, label, data, by=by, at=at)
             if action == "feed.read":
-                feeds[id_] = subject_id, data
+                feeds[id_] = at, subject_id, data
                 self.events_of_table[subject_id] += data["accepted"] + data["refused"]
             elif action == "round.settled":
                 settlements[id_] = Settled(subject_id, label, at, data)
@@ -137,19 +145,20 @@ def _check_rulebooks(published: dict[int, tuple[int, str, Mapping[str, Any]]]) -
         yield Problem("rulebook_deleted", f"rulebook {label} is gone", entry)
 
 
-def _check_feeds(feeds: dict[int, tuple[int, Mapping[str, Any]]]) -> Iterator[Problem]:
+def _check_feeds(feeds: dict[int, tuple[datetime, int, Mapping[str, Any]]]) -> Iterator[Problem]:
     """Compare batches of events with their digests."""
     if not feeds:
         return
     arguments = [
         list(feeds),
-        [table_id for table_id, _ in feeds.values()],
-        [data["first_seq"] for _, data in feeds.values()],
-        [data["last_seq"] for _, data in feeds.values()],
+        [at for at, _, _ in feeds.values()],
+        [table_id for _, table_id, _ in feeds.values()],
+        [data["first_seq"] for _, _, data in feeds.values()],
+        [data["last_seq"] for _, _, data in feeds.values()],
     ]
     there = {row[0]: row[1:] for row in _rows(EVENTS, arguments)}
-    for id_, (_, data) in feeds.items():
-        digest, kept, count, refused, altered = there.get(id_, (b"", b"", 0, 0, None))
+    for id_, (_, _, data) in feeds.items():
+        digest, kept, count, stored, is_in_time, refused, altered = there.get(id_, NO_EVENTS)
         where = f"of the feed events {data['first_seq']} to {data['last_seq']}"
         counts = (count - refused, refused)
         if counts != (data["accepted"], data["refused"]):
@@ -160,6 +169,9 @@ def _check_feeds(feeds: dict[int, tuple[int, Mapping[str, Any]]]) -> Iterator[Pr
             yield Problem("events_altered", f"{where} some are not those that came{named}", id_)
         elif bytes(kept).hex() != data.get("kept_digest", bytes(kept).hex()):
             yield Problem("events_altered", f"{where} some are not kept as they were stored", id_)
+        elif not is_in_time or bytes(stored).hex() != data.get("stored_digest", bytes(stored).hex()):
+            words = f"{where} some stand under another time, name or state than they were stored with"
+            yield Problem("events_altered", words, id_)
 
 
 def _check_texts(checked: Checked) -> Iterator[Problem]:

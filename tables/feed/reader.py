@@ -24,7 +24,7 @@ from tables.services import floor
 from tables.services.actors import Actor
 from tables.services.bets import RefusedBet
 from tables.services.findings import find, lift_holds
-from tables.services.journal import record
+from tables.services.journal import moment, record
 from tables.services.play import Play, PlayRefused, is_over, live_play
 
 CLOCK_AHEAD = timedelta(seconds=60)
@@ -409,8 +409,10 @@ def _keep(chunk: _Chunk, request_id: str) -> None:
         return
     FeedEvent.objects.bulk_create(chunk.rows)
     digest = hashlib.sha256(b"".join(bytes(row.body_hash) for row in chunk.rows)).hexdigest()
-    # Bets become rows and are left out of what is kept: one digest covers what came, one what is kept.
+    # Bets become rows and are left out of what is kept: one digest covers what came, one what is kept, one
+    # what was made of it.
     kept = hashlib.sha256(b"".join(hashlib.sha256(row.body).digest() for row in chunk.rows)).hexdigest()
+    stored = hashlib.sha256(b"".join(_stored(row) for row in chunk.rows)).hexdigest()
     refused = sum(row.status == EventStatus.REFUSED for row in chunk.rows)
     record(
         "feed.read",
@@ -426,5 +428,26 @@ def _keep(chunk: _Chunk, request_id: str) -> None:
             "refused": refused,
             "digest": digest,
             "kept_digest": kept,
+            "stored_digest": stored,
         },
     )
+
+
+def _stored(row: FeedEvent) -> bytes:
+    """Hash what stands beside an event's body: place, name, times, and what became of it.
+
+    One to a line, the refusal last: it alone is free text. The check of the journal says the same in SQL.
+    """
+    said = (
+        row.seq,
+        row.event_id,
+        row.type,
+        moment(row.at) if row.at else "-",
+        moment(row.received_at),
+        "late" if row.is_late else "in time",
+        row.status,
+        row.supersedes,
+        row.round_id or 0,
+        row.error,
+    )
+    return hashlib.sha256("\n".join(map(str, said)).encode()).digest()

@@ -16,7 +16,7 @@ TAMPERED = ("tables_journalentry", "tables_settlementline", "tables_card", "tabl
             "audit_ruling", "audit_signin", "audit_complaint", "audit_complaintevent", "audit_complaintwords",
             "audit_complainttext", "audit_rulinground", "audit_videoholdcause", "audit_attachment",
             "audit_attachmentfile", "tables_rulebook", "tables_wallettransaction", "tables_walletdelivery",
-            "tables_settlement", "tables_round", "tables_deal")  # fmt: skip
+            "tables_settlement", "tables_round", "tables_deal", "audit_videohold")  # fmt: skip
 Tamper = Callable[..., None]
 
 

@@ -14,9 +14,10 @@ from audit.models import Checkpoint, Leaf, Verification, WitnessState
 from audit.queries.exporting import proof_of_entry
 from audit.rules.checkpoint import open_note
 from audit.services.verifying import Run
-from tables.models import Card, JournalEntry, Settlement
+from tables.models import Card, FeedEvent, JournalEntry, Settlement
 from tables.queries.ledger import Counts, verify_ledger
 from tables.queries.lines import lines_sql
+from tables.services.journal import record
 from tables.services.settlement import SETTLE
 from tests.audit.sealed import LOG, OTHER_LOG, WITNESS, WitnessHouse, seal, witness_house, write
 from tests.tables.playing import Platform, make_table
@@ -389,6 +390,44 @@ def test_a_rulebook_altered(house: WitnessHouse, tamper: Tamper, change: str, ki
 def test_a_feed_event_altered(house: WitnessHouse, tamper: Tamper, change: str) -> None:
     tamper(change)
     assert {kind for kind, _ in found(house)} & {"events_altered", "events_differ"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "received_at = received_at + interval '5 hours'",
+        "at = at - interval '5 hours'",
+        "type = 'heartbeat'",
+        "event_id = 'another'",
+        "is_late = NOT is_late",
+        "supersedes = 'another'",
+        "round_id = NULL",
+    ],
+)
+def test_what_stands_beside_a_feed_event_altered(house: WitnessHouse, tamper: Tamper, change: str) -> None:
+    event = FeedEvent.objects.filter(type="round_result").latest("pk")
+    tamper(f"UPDATE tables_feedevent SET {change} WHERE id = {event.pk}")
+    assert [kind for kind, _ in found(house)] == ["events_altered"]
+
+
+def test_a_batch_read_before_its_events_were_sealed_with_their_times_is_checked_by_its_own(
+    house: WitnessHouse, tamper: Tamper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def record_as_before(*args: Any, data: dict[str, Any], **more: Any) -> JournalEntry:
+        return record(*args, data={name: data[name] for name in data if name != "stored_digest"}, **more)
+
+    monkeypatch.setattr("tables.feed.reader.record", record_as_before)
+    platform = Platform(make_table(code="B07"))
+    platform.start()
+    monkeypatch.undo()
+    seal()
+    assert found(house) == []
+    entry = JournalEntry.objects.get(action="feed.read", subject_id=platform.table.pk)
+    tamper(
+        "UPDATE tables_feedevent SET received_at = received_at + interval '1 second' WHERE table_id = %s",
+        platform.table.pk,
+    )
+    assert found(house) == [("events_altered", entry.pk)]
 
 
 def test_a_text_altered(house: WitnessHouse, owner_connection: psycopg.Connection) -> None:

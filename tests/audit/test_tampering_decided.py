@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from audit.models import Complaint, ComplaintChannel, Ruling, RulingKind
+from audit.models import Complaint, ComplaintChannel, Ruling, RulingKind, VideoHold
 from audit.rules.complaints import Said
 from audit.services.attachments import attach_file
 from audit.services.complaint_verbs import accept_complaint, note_complaint
@@ -110,11 +110,42 @@ def test_another_sum_than_was_approved(house: House, tamper: Tamper) -> None:
     assert found() == [("ruling_altered", words)]
 
 
+@pytest.mark.parametrize("change", ["given_minor = given_minor + 5", "base_revision = 2", "bets_count = 9",
+    "preview_digest = repeat('a', 64)", "before_minor = 1", "after_minor = after_minor + 1"])  # fmt: skip
+def test_another_sum_of_a_round_than_was_approved(house: House, tamper: Tamper, change: str) -> None:
+    tamper(f"UPDATE audit_rulinground SET {change} WHERE ruling_id = {house.approved.pk}")
+    words = f"what ruling {house.approved.number} does to its rounds is not what was asked for and approved"
+    assert found() == [("ruling_altered", words)]
+
+
+@pytest.mark.parametrize("change", ["status = 'lapsed'", "alarmed_at = now()", "camera = 'another'",
+    "lapses_at = lapses_at + interval '1 day'", "from_at = from_at - interval '1 hour'"])  # fmt: skip
+def test_a_hold_on_video_altered(house: House, tamper: Tamper, change: str) -> None:
+    hold = VideoHold.objects.order_by("pk").first()
+    assert hold is not None
+    tamper(f"UPDATE audit_videohold SET {change} WHERE id = {hold.pk}")
+    [(kind, words)] = found()
+    assert (kind, str(hold.uuid) in words) == ("video_altered", True)
+
+
+def test_a_hold_on_video_that_nobody_asked_for_and_one_that_is_gone(house: House, tamper: Tamper) -> None:
+    hold = VideoHold.objects.order_by("pk").first()
+    assert hold is not None
+    tamper(
+        f"DELETE FROM audit_videoholdcause WHERE hold_id = {hold.pk};"
+        f"UPDATE audit_videohold SET id = 9000, asked_at = asked_at - interval '1 day' WHERE id = {hold.pk}"
+    )
+    assert sorted(kind for kind, _ in found()) == ["video_deleted", "video_forged"]
+
+
 @pytest.mark.parametrize("column", ["kind = 'stand'", "uuid = gen_random_uuid()", "rounds_count = 2"])
 def test_another_ruling_than_was_asked_for(house: House, tamper: Tamper, column: str) -> None:
     name = {"rounds_count": "rounds"}.get(column.split()[0], column.split()[0])
     tamper(f"UPDATE audit_ruling SET {column} WHERE id = {house.asked.pk}")
-    assert found() == [("ruling_altered", f"ruling {house.asked.number} is not what was asked for: {name}")]
+    problems = found()
+    words = f"ruling {house.asked.number} is not what was asked for: {name}"
+    assert problems[0] == ("ruling_altered", words)
+    assert len(problems) == (2 if name == "kind" else 1)  # the preview's hash begins with the kind
 
 
 def test_a_request_withdrawn_behind_who_asked(house: House, tamper: Tamper) -> None:
