@@ -76,7 +76,6 @@
   });
 
   document.querySelectorAll("[data-print]").forEach((button) => {
-    button.hidden = false;
     button.addEventListener("click", () => window.print());
   });
 
