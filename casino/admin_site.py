@@ -29,6 +29,7 @@ from casino.second_factor import SignInForm
 from tables.house import house_zone
 from tables.queries.lookup import LONGEST, Answer, Found, Hit, look_up
 from tables.services.actors import Actor
+from tables.templatetags.felt import zone_name
 
 NUMBERED = re.compile(r"([CIR])-\d{4,9}", re.ASCII)
 LANGUAGE_CHOICES = (("en", "EN"), ("th", "ไทย"))
@@ -56,7 +57,7 @@ class BluecardAdminSite(UnfoldAdminSite):
             **super().each_context(request),
             "language_choices": LANGUAGE_CHOICES,
             "house_zone": zone.key,
-            "house_zone_name": zone.key.rsplit("/", 1)[-1].replace("_", " "),
+            "house_zone_name": zone_name(zone.key),
             "now_utc": datetime.now(UTC),
             **describe_person(request.user),
         }

@@ -12,7 +12,13 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from casino.roles import DEMO_PASSWORD  # noqa: E402
-from tests.browser.measures import cut_off_in, overflow_of, overlaps_of, serious_findings_of  # noqa: E402
+from tests.browser.measures import (  # noqa: E402
+    cut_off_in,
+    overflow_of,
+    overlaps_of,
+    scrolling_tables_in,
+    serious_findings_of,
+)
 
 HEIGHTS = {1280: 900, 390: 844}
 MOST_HIGH = {1280: 1750, 390: 2000}  # of a picture that is kept
@@ -77,6 +83,8 @@ def faults_of(page: Page) -> Iterator[str]:
         yield f"lies on each other: {text}"
     for text in cut_off_in(page):
         yield f"cut off: {text}"
+    for text in scrolling_tables_in(page):
+        yield f"a table scrolls: {text}"
     for text in serious_findings_of(page):
         yield f"axe: {text}"
 

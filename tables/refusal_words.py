@@ -3,9 +3,12 @@
 A service says in English what exactly is wrong; this says in both languages which rule it breaks.
 """
 
+import re
 from typing import Final
 
 from django.utils.functional import Promise
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 RULE_WORDS: Final[dict[str, Promise]] = {
@@ -22,8 +25,15 @@ RULE_WORDS: Final[dict[str, Promise]] = {
     "coup/drawing": _("These cards are no lawful coup."),
     "coup/scanned": _("The cards differ from those the scanner saw."),
     "decks": _("The rulebook plays with another number of decks."),
+    "feed/clock": _("The time is not one that can be."),
+    "feed/format": _("The event is not written as the feed wants it."),
     "feed/gap": _("This gap cannot be accepted."),
+    "feed/round-in-play": _("A round is in play."),
     "feed/shoe-first": _("No shoe lies on the table."),
+    "feed/size": _("The event is too large."),
+    "feed/supersedes": _("It cannot take the place of that event."),
+    "incidents": _("The rulebook knows no such incident."),
+    "insurance": _("Insurance cannot be sold like this now."),
     "money/form": _("This is no sum of money in the table's currency."),
     "round/in-play": _("No round is in play."),
     "round/meant": _("The table has gone on meanwhile: another round is due now."),
@@ -32,6 +42,7 @@ RULE_WORDS: Final[dict[str, Promise]] = {
     "round/platform-id": _("That round was played already."),
     "round/states": _("The round is not in a state that allows it."),
     "round/times": _("The times are out of order."),
+    "round/unknown": _("There is no such round at the table."),
     "setup/access": _("Name an account and what is done to it."),
     "setup/own": _("What your own account may do is decided by others."),
     "setup/person-link": _("Name an account, and a person or the name of a new one."),
@@ -73,3 +84,17 @@ RULE_WORDS: Final[dict[str, Promise]] = {
 def rule_words(rule: str) -> str | Promise:
     """Say a rule; one that belongs to a rulebook, as `insurance/decks`, is known by its last part."""
     return RULE_WORDS.get(rule) or RULE_WORDS.get(rule.rsplit("/", 1)[-1]) or ""
+
+
+def error_words(error: str, most: int = 500) -> SafeString:
+    """Say why an event was refused: the rule it breaks, and more quietly what the feed was told."""
+    exactly = error if len(error) <= most else error[: most - 1] + "…"
+    if said := rule_of_error(error):
+        return format_html('{} <span class="bc-small bc-quiet" lang="en">{}</span>', said, exactly)
+    return format_html('<span lang="en">{}</span>', exactly)
+
+
+def rule_of_error(error: str) -> str | Promise:
+    """Say the rule that stands in brackets at the end of what the feed was told."""
+    found = re.search(r"\(([a-z0-9-]+/[a-z0-9-]+)\)$", error)
+    return rule_words(found[1]) if found else ""

@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 from tables import words
 from tables.queries.coups import Correction, DealtCard
 from tables.queries.timeline import Happening, Moment
+from tables.refusal_words import error_words
 from tables.templatetags.felt import card_chip
 
 _TONES = {
@@ -69,7 +70,7 @@ def _say(moment: Moment, outcomes: dict[int, str]) -> tuple[SafeString | str, Sa
         case Happening.EVENT_REFUSED:
             what = words.spoken(words.EVENT_TYPES, values["type"])
             said = _("Event %(seq)s (%(type)s) refused") % {"seq": values["seq"], "type": what}
-            return said, values["error"]
+            return said, error_words(values["error"])
         case Happening.INSURANCE_OPENED:
             return _("Insurance opened"), words.spoken(words.PHASES, values["phase"])
         case Happening.INSURANCE_CLOSED:

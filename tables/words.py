@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 
 class State(NamedTuple):
@@ -83,12 +84,30 @@ EVENT_TYPES: Final = {
     "shoe_ended": _("Shoe ended"),
     "incident": _("Incident"),
 }
+#: Cities after which zones are named; another zone goes by the name that the world's list gives it.
+ZONE_CITIES: Final = {
+    "Asia/Bangkok": _("Bangkok"),
+    "Asia/Ho_Chi_Minh": _("Ho Chi Minh"),
+    "Asia/Hong_Kong": _("Hong Kong"),
+    "Asia/Jakarta": _("Jakarta"),
+    "Asia/Kuala_Lumpur": _("Kuala Lumpur"),
+    "Asia/Macau": _("Macau"),
+    "Asia/Manila": _("Manila"),
+    "Asia/Phnom_Penh": _("Phnom Penh"),
+    "Asia/Seoul": _("Seoul"),
+    "Asia/Singapore": _("Singapore"),
+    "Asia/Tokyo": _("Tokyo"),
+    "Asia/Vientiane": _("Vientiane"),
+    "Asia/Yangon": _("Yangon"),
+    "Europe/Berlin": _("Berlin"),
+    "Europe/London": _("London"),
+}
 RESULT_STATES: Final = {
     "won": State("done", "tick", _("won")),
     "lost": State("", "close", _("lost")),
     "push": State("waits", "pause", _("push")),
     "void": State("void", "struck", _("void")),
-    "open": State("running", "clock", _("open")),
+    "open": State("running", "clock", pgettext_lazy("undecided", "open")),
 }
 DELIVERY_STATES: Final = {
     "waiting": State("waits", "clock", _("On the way")),

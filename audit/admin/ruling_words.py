@@ -14,7 +14,7 @@ from audit.models import Incident, Ruling, RulingKind
 from audit.services.incidents import ESCALATE_AFTER
 from tables.queries.rulebooks import rules_of
 from tables.rules.rulebook import Passage
-from tables.templatetags.felt import spoken_language, state_badge
+from tables.templatetags.felt import spoken_language, state_badge, version_words
 from tables.words import CARD_ORDINALS, FINDINGS, State, spoken
 
 _TITLES: Final = {
@@ -97,7 +97,7 @@ def incident_title(incident: Incident) -> str:
 def rule_of(rulebook: Any, passage_id: str) -> Rule:
     """Read a passage of a rulebook in both languages; one that is not there shows by its name alone."""
     passage: Passage | None = rules_of(rulebook.pk).passages.get(passage_id)
-    named = _("%(code)s, version %(version)s") % {"code": rulebook.code, "version": rulebook.version}
+    named = version_words(rulebook)
     if passage is None:
         return Rule(passage_id, named, "", "", True)
     return Rule(passage_id, named, passage.text.en, passage.text.th, passage.source == "house")

@@ -15,7 +15,7 @@ from audit.models import ChangeKind, SetupChange
 from audit.queries.setup_changes import Named, linked_person, rulebook_of
 from tables.admin.record import link, table_link
 from tables.house import house_zone
-from tables.templatetags.felt import clock, day, fill_in, moment, money, state_badge
+from tables.templatetags.felt import clock, day, fill_in, moment, money, state_badge, version_words
 from tables.words import spoken
 
 _TITLES: Final[dict[ChangeKind, str | Promise]] = {
@@ -122,7 +122,9 @@ def _rulebook(change: SetupChange, named: Named) -> list[Becoming]:
     zone = house_zone().key
     return [
         Becoming(
-            _("Version"), link("rulebook", published.pk, published) if published else "–", _("the next one")
+            _("Version"),
+            link("rulebook", published.pk, version_words(published)) if published else "–",
+            _("the next one"),
         ),
         Becoming(
             _("Effective from"), "–", moment(datetime.fromisoformat(change.payload["effective_from"]), zone)

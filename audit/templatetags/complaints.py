@@ -4,14 +4,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django import template
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from audit import complaint_words as words
 from audit.rules.deadlines import share_passed, time_left
-from tables.templatetags.felt import clock_text, day, state_badge
+from tables.templatetags.felt import clock_text, day, state_badge, zone_name
 from tables.words import State, spoken
 
 register = template.Library()
@@ -99,12 +99,14 @@ def tone_of(left: timedelta) -> str:
 
 @register.simple_tag
 def left_badge(until: datetime, now: datetime, zone: str) -> SafeString:
-    """Show in a list how long a deadline is away, and under it when it ends, by the table and in UTC."""
+    """Show in a list how long a deadline is away, and on a line under it when it ends, there and in UTC."""
     left = time_left(now, until)
     badge = state_badge(State(tone_of(left), "clock", say_left(left)))
-    ends = ((name, clock_text(until, name)[:5], day(until, name)) for name in (zone, "UTC"))
-    lines = format_html_join("", "<span>{} {}, {}</span>", ends)
-    return format_html('<span class="bc-left">{}{}</span>', badge, lines)
+    there, utc = day(until, zone), day(until, "UTC")
+    ends = f"{clock_text(until, zone)[:5]} {zone_name(zone)}, {there}"
+    if zone != "UTC":
+        ends += f" · {clock_text(until, 'UTC')[:5]} UTC" + (f", {utc}" if utc != there else "")
+    return format_html('<span class="bc-left">{}<span class="bc-nowrap">{}</span></span>', badge, ends)
 
 
 @register.simple_tag

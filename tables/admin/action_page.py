@@ -19,8 +19,8 @@ from django.utils.functional import Promise
 from django.views import View
 
 from tables.admin.record import Crumb, Fact
-from tables.admin.refusal_words import rule_words
 from tables.models import IllegalTransition
+from tables.refusal_words import rule_words
 from tables.services.actors import Actor, NotAllowed
 from tables.services.dead_letters import CannotMend
 from tables.services.play import PlayRefused

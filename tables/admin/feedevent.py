@@ -15,6 +15,7 @@ from tables.admin.columns import column
 from tables.admin.filters import TableFilter, choice_filter, date_range_filter, related_filter
 from tables.admin.record import Crumb, Fact, Facts, Prose, Record, link, list_url, table_link
 from tables.models import FeedEvent
+from tables.refusal_words import error_words
 from tables.templatetags.felt import moment, state_badge, whole
 
 BODY_SHOWN = 20_000
@@ -70,8 +71,8 @@ class FeedEventAdmin(ReadOnlyAdmin):
         return link("round", found.round_id, found.round.public_id, is_id=True) if found.round else ""
 
     @column(gettext_lazy("refused because"))
-    def why(self, found: FeedEvent) -> str:
-        return found.error if len(found.error) <= 100 else found.error[:99] + "…"
+    def why(self, found: FeedEvent) -> SafeString | str:
+        return error_words(found.error, 100) if found.error else ""
 
     @column(gettext_lazy("received"), is_number=True)
     def received(self, found: FeedEvent) -> SafeString:
@@ -93,7 +94,7 @@ class FeedEventAdmin(ReadOnlyAdmin):
         if found.supersedes:
             facts.append(Fact(_("Supersedes"), found.supersedes))
         if found.error:
-            facts.append(Fact(_("Refused because"), found.error))
+            facts.append(Fact(_("Refused because"), error_words(found.error)))
         body = bytes(found.body).decode(errors="replace")
         note = (
             _("the first %(count)s characters") % {"count": whole(BODY_SHOWN)}

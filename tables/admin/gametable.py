@@ -17,7 +17,16 @@ from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, all_of
 from tables.admin.table_buttons import action_urls, list_buttons
 from tables.admin.table_sheets import rulebook_sheet, shifts_sheet, shoes_sheet
 from tables.models import GameTable, Round
-from tables.templatetags.felt import badge, disc, moment, money, state_badge, whole, with_currency
+from tables.templatetags.felt import (
+    badge,
+    disc,
+    moment,
+    money,
+    state_badge,
+    version_words,
+    whole,
+    with_currency,
+)
 
 ROUNDS_SHOWN = 12
 
@@ -58,7 +67,7 @@ class GameTableAdmin(ReadOnlyAdmin):
 
     @column(gettext_lazy("rulebook"))
     def plays_by(self, found: GameTable) -> SafeString:
-        return link("rulebook", found.rulebook_id, found.rulebook)
+        return link("rulebook", found.rulebook_id, version_words(found.rulebook))
 
     @column(gettext_lazy("limits"), is_number=True)
     def limits(self, found: GameTable) -> SafeString:
@@ -75,7 +84,7 @@ class GameTableAdmin(ReadOnlyAdmin):
 
     def record(self, request: HttpRequest, found: GameTable) -> Record:
         facts = [
-            Fact(_("Rulebook"), link("rulebook", found.rulebook_id, found.rulebook)),
+            Fact(_("Rulebook"), link("rulebook", found.rulebook_id, version_words(found.rulebook))),
             Fact(_("Limits"), f"{write_limits(found)} {found.currency}"),
             Fact(_("Time zone"), found.zone),
             Fact(_("Gaming day starts"), f"{found.gaming_day_starts_hour:02}:00"),

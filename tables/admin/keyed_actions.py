@@ -25,6 +25,7 @@ from tables.rules.drawing import Place
 from tables.services.actors import Actor
 from tables.services.keyed import PERMISSION as KEY_PLAY
 from tables.services.keyed import key_burn, key_card, key_coup, key_cut, key_shoe, next_number
+from tables.templatetags.felt import version_words
 
 
 class KeyShoe(TableAction):
@@ -40,7 +41,7 @@ class KeyShoe(TableAction):
         return {"decks": rules_of(self.subject.rulebook_id).decks}
 
     def facts(self) -> Sequence[Fact]:
-        return [*super().facts(), Fact(_("Rulebook"), self.subject.rulebook)]
+        return [*super().facts(), Fact(_("Rulebook"), version_words(self.subject.rulebook))]
 
     def act(self, typed: dict[str, Any], actor: Actor, at: datetime) -> Done:
         shoe = key_shoe(

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy, pgettext
 
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
-from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, all_of, link, list_url
+from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, all_of, link, list_url, over
 from tables.admin.round_sheets import say_bet
 from tables.house import house_zone
 from tables.models import Bet, Player, WalletTransaction
@@ -68,19 +68,18 @@ class PlayerAdmin(ReadOnlyAdmin):
             _("Latest bets"),
             [
                 Column(_("Bet")),
-                Column(_("State")),
                 Column(_("Kind")),
                 Column(_("Stake"), True),
-                Column(_("Round")),
                 Column(_("Placed"), True),
             ],
             [
                 (
-                    link("bet", bet.pk, bet.platform_bet_id, is_id=True),
-                    word("BET_STATES", bet.status),
-                    say_bet(bet),
+                    over(
+                        link("bet", bet.pk, bet.platform_bet_id, is_id=True),
+                        link("round", bet.round_id, bet.round.public_id, is_id=True),
+                    ),
+                    over(say_bet(bet), word("BET_STATES", bet.status)),
                     with_currency(money(bet.stake_minor, bet.round.table.currency), bet.round.table.currency),
-                    link("round", bet.round_id, bet.round.public_id, is_id=True),
                     moment(bet.placed_at, bet.round.table.zone),
                 )
                 for bet in bets
@@ -96,13 +95,15 @@ class PlayerAdmin(ReadOnlyAdmin):
         ]
         return Rows(
             _("Latest money"),
-            [Column(_("Key")), Column(_("Amount"), True), Column(_("Message")), Column(_("Booked"), True)],
+            [Column(_("Key")), Column(_("Amount"), True), Column(_("Message"))],
             [
                 (
-                    link("wallettransaction", one.pk, one.key, is_id=True),
+                    over(
+                        link("wallettransaction", one.pk, one.key, is_id=True),
+                        moment(one.created_at, one.settlement.round.table.zone),
+                    ),
                     with_currency(difference(one.amount_minor, one.currency), one.currency),
                     delivery_badge(one),
-                    moment(one.created_at, one.settlement.round.table.zone),
                 )
                 for one in sent
             ],

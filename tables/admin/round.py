@@ -25,7 +25,7 @@ from tables.queries.round_money import BetOrder, Moves
 from tables.queries.round_page import RoundPage, read_round_page
 from tables.queries.timeline import outcome_of
 from tables.rules.round_id import BadRoundId, make_round_id, parse_round_id
-from tables.templatetags.felt import disc, moment, money, state_badge, whole
+from tables.templatetags.felt import disc, moment, money, state_badge, whole, zone_name
 from tables.timeline_words import timeline_lines
 
 
@@ -141,8 +141,6 @@ class RoundAdmin(ReadOnlyAdmin):
             "revisions_url": reverse("admin:tables_round_revisions", args=[found.pk])
             if may_see_bets and len(page.settlements) > 1
             else "",
-            "rulebook_words": _("%(code)s, version %(version)s")
-            % {"code": found.rulebook.code, "version": found.rulebook.version},
             "coup": view_coup(live) if live and (live.cards or live.due) else None,
             "dead_coups": [
                 DeadCoup(
@@ -189,11 +187,6 @@ def state_of_hold(round_: Round, is_held: bool) -> str:
     if not is_held or round_.status == RoundStatus.VOIDED:
         return ""
     return "disputed" if round_.status == RoundStatus.SETTLED else "held"
-
-
-def zone_name(zone: str) -> str:
-    """Name a zone shortly: `Asia/Bangkok` is Bangkok."""
-    return zone.rsplit("/", 1)[-1].replace("_", " ")
 
 
 def crumbs_of(round_: Round) -> list[Crumb]:

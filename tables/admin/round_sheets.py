@@ -11,6 +11,7 @@ from tables.admin.coup_view import describe_outcome
 from tables.models import Bet, Finding, Hold, Settlement
 from tables.queries.round_money import BetOrder, BetResult, BetRow
 from tables.queries.round_page import RoundPage
+from tables.refusal_words import rule_of_error
 from tables.templatetags.felt import Minor, state_badge
 
 
@@ -159,4 +160,6 @@ def _say_value(value: Any, name: str = "") -> str:
             return _("yes") if value else _("no")
         case None:
             return "–"
+    if name == "error" and (said := rule_of_error(str(value))):
+        return f"{said} {value}"
     return str(words.DETAIL_VALUES.get(name, {}).get(str(value), value))

@@ -19,7 +19,7 @@ from tables.admin.record import Crumb, list_url
 from tables.house import house_zone
 from tables.models import GameTable, Rulebook
 from tables.queries.rulebook_page import Version, history_of, read_rulebook_page
-from tables.templatetags.felt import moment, spoken_language, state_badge
+from tables.templatetags.felt import moment, spoken_language, state_badge, version_words
 
 
 @admin.register(Rulebook)
@@ -58,7 +58,7 @@ class RulebookAdmin(ReadOnlyAdmin):
         return found.content_hash[:12] + "…"
 
     def page_context(self, request: HttpRequest, found: Rulebook) -> dict[str, Any]:
-        title = _("%(code)s, version %(version)s") % {"code": found.code, "version": found.version}
+        title = version_words(found)
         page = read_rulebook_page(found.pk)
         versions = history_of(found.code)
         tables = (

@@ -12,12 +12,21 @@ from django.utils.translation import gettext_lazy, pgettext
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
 from tables.admin.filters import PresenceFilter, date_range_filter, gaming_date_filter, related_filter
-from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, all_of, link, list_url
+from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, all_of, link, list_url, over
 from tables.admin.round_sheets import say_bet
 from tables.models import Settlement, SettlementLine
 from tables.queries.people import reference_of
 from tables.queries.timeline import outcome_of
-from tables.templatetags.felt import difference, disc, moment, money, whole, with_currency, word
+from tables.templatetags.felt import (
+    difference,
+    disc,
+    moment,
+    money,
+    version_words,
+    whole,
+    with_currency,
+    word,
+)
 
 LINES_SHOWN = 50
 
@@ -97,7 +106,7 @@ class SettlementAdmin(ReadOnlyAdmin):
         }
         facts = [
             Fact(_("Round"), link("round", found.round_id, found.round.public_id, is_id=True)),
-            Fact(_("Rulebook"), link("rulebook", found.rulebook_id, str(found.rulebook))),
+            Fact(_("Rulebook"), link("rulebook", found.rulebook_id, version_words(found.rulebook))),
             Fact(_("Authority"), found.authority or _("the engine")),
             Fact(_("Settled"), moment(found.created_at, table.zone)),
             Fact(_("Bets"), whole(found.bets_count)),
@@ -131,21 +140,20 @@ class SettlementAdmin(ReadOnlyAdmin):
             _("Lines"),
             [
                 Column(_("Bet")),
-                Column(pgettext("person", "Player")),
                 Column(_("Kind")),
                 Column(_("Stake"), True),
-                Column(_("Result")),
                 Column(_("Returned"), True),
                 Column(_("Moved"), True),
             ],
             [
                 (
-                    link("bet", line.bet_id, line.bet.platform_bet_id, is_id=True),
-                    link("player", line.bet.player_id, reference_of(line.bet.player), is_id=True),
+                    over(
+                        link("bet", line.bet_id, line.bet.platform_bet_id, is_id=True),
+                        link("player", line.bet.player_id, reference_of(line.bet.player), is_id=True),
+                    ),
                     say_bet(line.bet),
                     money(line.bet.stake_minor, currency),
-                    word("RESULT_STATES", line.result),
-                    money(line.returned_minor, currency),
+                    over(money(line.returned_minor, currency), word("RESULT_STATES", line.result)),
                     difference(line.moved_minor, currency),
                 )
                 for line in lines

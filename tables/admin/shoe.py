@@ -14,11 +14,11 @@ from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
 from tables.admin.filters import TableFilter, choice_filter, date_range_filter
 from tables.admin.record import Crumb, list_url
-from tables.admin.round import with_holds, zone_name
+from tables.admin.round import with_holds
 from tables.admin.round_sheets import hold_badge, say_details
 from tables.models import Round, Shoe
 from tables.queries.shoe_page import progress_of, read_shoe_page
-from tables.templatetags.felt import moment, shoe_bar, state_badge
+from tables.templatetags.felt import moment, shoe_bar, state_badge, zone_name
 
 ROUNDS_SHOWN = 100
 

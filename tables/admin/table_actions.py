@@ -44,7 +44,7 @@ from tables.services.setup import (
     change_table_rulebook,
     set_up_table,
 )
-from tables.templatetags.felt import spoken_language, whole
+from tables.templatetags.felt import spoken_language, version_words, whole
 
 ACCEPT_GAP = "tables.accept_gap"
 SET_UP = "tables.set_up_table"
@@ -252,14 +252,14 @@ class ChangeRulebook(TableAction):
         return {"rulebook": self.subject.rulebook.code}
 
     def facts(self) -> Sequence[Fact]:
-        return [*super().facts(), Fact(_("Rulebook now"), self.subject.rulebook)]
+        return [*super().facts(), Fact(_("Rulebook now"), version_words(self.subject.rulebook))]
 
     def act(self, typed: dict[str, Any], actor: Actor, at: datetime) -> Done:
-        before = str(self.subject.rulebook)
+        before = version_words(self.subject.rulebook)
         table = change_table_rulebook(table=self.subject, rulebook_code=typed["rulebook"], actor=actor, at=at)
         message = _("%(table)s plays by %(now)s from its next shoe on; before by %(before)s.") % {
             "table": table.code,
-            "now": table.rulebook,
+            "now": version_words(table.rulebook),
             "before": before,
         }
         return Done(message, self.back_url())

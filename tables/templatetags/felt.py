@@ -15,7 +15,7 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext as _
 
 from tables import words
-from tables.models import DeliveryStatus, WalletTransaction
+from tables.models import DeliveryStatus, Rulebook, WalletTransaction
 from tables.queries.shoe_page import ShoeProgress
 from tables.rules.cards import Card as Face
 from tables.rules.currencies import write_money
@@ -202,6 +202,18 @@ def time_element(at: datetime, shown: SafeString | str, classes: str = "") -> Sa
         utc.strftime("%Y-%m-%d %H:%M:%S"),
         shown,
     )
+
+
+@register.filter
+def zone_name(zone: str) -> str:
+    """Name a zone shortly, by its city: `Asia/Bangkok` is Bangkok, in Thai กรุงเทพฯ."""
+    return str(words.ZONE_CITIES.get(zone) or zone.rsplit("/", 1)[-1].replace("_", " "))
+
+
+@register.filter
+def version_words(rulebook: Rulebook) -> str:
+    """Name a version of a rulebook: `insurance, version 1`."""
+    return _("%(code)s, version %(version)s") % {"code": rulebook.code, "version": rulebook.version}
 
 
 @register.filter

@@ -62,8 +62,30 @@ CUT_OFF = """
 }).map((element) => `${element.className}: ${element.textContent.trim().slice(0, 40)}`).slice(0, 5)
 """
 
+# What a field holds and does not show: a day's time, the end of a chosen name.
+CUT_FIELDS = """
+() => [...document.querySelectorAll('main select, main input')].filter((field) => {
+  if (!field.checkVisibility({checkVisibilityCSS: true})) return false;
+  if (field.type.startsWith('date')) {
+    const given = field.offsetWidth;
+    field.style.width = 'auto';
+    const wanted = field.offsetWidth;
+    field.style.width = '';
+    return wanted > given + 1;
+  }
+  if (field.tagName !== 'SELECT' || field.multiple || !field.selectedOptions.length) return false;
+  const style = getComputedStyle(field);
+  const pen = document.createElement('canvas').getContext('2d');
+  pen.font = style.font;
+  const room = field.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+  return pen.measureText(field.selectedOptions[0].text).width > room + 1;
+}).map((field) => `field ${field.name}: ${field.clientWidth} px`)
+"""
+
+# In a wide window there is room for every table; in a narrow one those scroll that say so.
 SCROLLING_TABLES = """
 () => [...document.querySelectorAll('.bc-table-wrap')]
+  .filter((element) => window.innerWidth >= 1280 || !element.classList.contains('bc-may-scroll'))
   .filter((element) => element.scrollWidth > element.clientWidth + 1)
   .map((element) => `${element.scrollWidth} in ${element.clientWidth}`)
 """
@@ -80,8 +102,8 @@ def overlaps_of(page: Page) -> list[str]:
 
 
 def cut_off_in(page: Page) -> list[str]:
-    """Return the texts that a box cuts off."""
-    return list(page.evaluate(CUT_OFF))
+    """Return the texts that a box cuts off, or a field."""
+    return [*page.evaluate(CUT_OFF), *page.evaluate(CUT_FIELDS)]
 
 
 def scrolling_tables_in(page: Page) -> list[str]:

@@ -37,6 +37,10 @@ RECORDS: dict[str, Callable[[Scene], str]] = {
         f"/admin/tables/settlement/{scene.corrected.settlements.latest('revision').pk}/change/"
     ),
     "rulebook": lambda scene: f"/admin/tables/rulebook/{scene.shoe.rulebook_id}/change/",
+    "revisions": lambda scene: f"/admin/tables/round/{scene.corrected.pk}/revisions/",
+    "player": lambda scene: (
+        f"/admin/tables/player/{scene.corrected.bets.earliest('placed_at').player_id}/change/"
+    ),
     "mistyped": lambda scene: f"/lookup?q={scene.corrected.public_id[:-1]}Z",
     "several hits": lambda _scene: "/lookup?q=P-1042",
     "no hit": lambda _scene: "/lookup?q=nothing-like-this",
@@ -51,6 +55,7 @@ def check(page: Page) -> None:
         "wider than the window": overflow_of(page) > 0,
         "texts on each other": overlaps_of(page),
         "cut off": cut_off_in(page),
+        "tables that scroll": scrolling_tables_in(page),
         "axe": serious_findings_of(page),
     }
     assert {name: found for name, found in wrong.items() if found} == {}
@@ -59,23 +64,48 @@ def check(page: Page) -> None:
 @pytest.mark.parametrize(("width", "theme", "language"), LOOKS)
 def test_the_page_of_a_round(width: int, theme: str, language: str, look: Look, scene: Scene) -> None:
     for name in ("corrected round", "held round", "round being dealt"):
-        page = look(RECORDS[name](scene), width=width, theme=theme, language=language)
-        check(page)
-        assert scrolling_tables_in(page) == [], name
+        check(look(RECORDS[name](scene), width=width, theme=theme, language=language))
 
 
 @pytest.mark.parametrize("path", LISTS)
 def test_a_list(path: str, look: Look) -> None:
     for width, theme, language in ((1280, "light", "th"), (390, "dark", "en")):
-        page = look(path, width=width, theme=theme, language=language)
-        check(page)
-        assert scrolling_tables_in(page) == [], (width, theme, language)
+        check(look(path, width=width, theme=theme, language=language))
 
 
 @pytest.mark.parametrize("name", RECORDS)
 def test_a_record(name: str, look: Look, scene: Scene) -> None:
     for width, theme, language in ((1280, "dark", "en"), (390, "light", "th")):
         check(look(RECORDS[name](scene), width=width, theme=theme, language=language))
+
+
+def test_a_phone_shows_what_a_revision_paid_without_scrolling(look: Look, scene: Scene) -> None:
+    page = look(RECORDS["revisions"](scene), width=390)
+    edge = "(cell) => cell.getBoundingClientRect().right"
+    assert page.locator(".bc-history tbody .has-rule").first.evaluate(edge) <= 390 - 14
+    whose = page.locator(".bc-history tbody th").first
+    before = whose.evaluate(edge)
+    page.locator(".bc-may-scroll").evaluate("(wrap) => { wrap.scrollLeft = 300; }")
+    assert whose.evaluate(edge) == before
+
+
+@pytest.mark.parametrize("language", ["en", "th"])
+def test_every_font_a_page_draws_with_is_asked_for_early(language: str, look: Look, scene: Scene) -> None:
+    page = look(RECORDS["rulebook"](scene), language=language)
+    loaded = page.evaluate(
+        "performance.getEntriesByType('resource').map((e) => e.name).filter((n) => n.endsWith('.woff2'))"
+    )
+    early = page.evaluate("[...document.querySelectorAll('link[rel=preload]')].map((link) => link.href)")
+    assert sorted(set(loaded)) == sorted(early)
+
+
+def test_nothing_of_a_rulebook_moves_when_the_script_comes(look: Look, scene: Scene) -> None:
+    page = look(RECORDS["rulebook"](scene), width=390)
+    facts = page.locator(".bc-page-facts")
+    with_script = facts.bounding_box()
+    page.route("**/shell*.js", lambda route: route.fulfill(body="", content_type="text/javascript"))
+    page.reload()
+    assert facts.bounding_box() == with_script
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -14,7 +14,13 @@ from audit.services.reporting import report_and_ask
 from audit.services.rulings import approve_ruling, request_ruling
 from tables.models import JournalEntry, Round
 from tables.services.actors import Actor
-from tests.browser.measures import cut_off_in, overflow_of, overlaps_of, serious_findings_of
+from tests.browser.measures import (
+    cut_off_in,
+    overflow_of,
+    overlaps_of,
+    scrolling_tables_in,
+    serious_findings_of,
+)
 from tests.tables.playing import Platform
 
 expect.set_options(timeout=30_000)  # a machine under load draws slowly
@@ -31,7 +37,7 @@ WORDS = {
 def check(page: Page) -> None:
     """Hold a page against everything that is measured."""
     page.wait_for_load_state("networkidle")
-    found = [*overlaps_of(page), *cut_off_in(page), *serious_findings_of(page)]
+    found = [*overlaps_of(page), *cut_off_in(page), *scrolling_tables_in(page), *serious_findings_of(page)]
     assert found == [], f"{page.url}: {found}"
     assert overflow_of(page) <= 0, page.url
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from django.utils import translation
 
-from tables.templatetags.felt import clock, clock_text, day, moment
+from tables.templatetags.felt import clock, clock_text, day, moment, zone_name
 
 LATE = datetime(2026, 11, 29, 18, 30, 5, tzinfo=UTC)  # in Bangkok half past one the next morning
 
@@ -25,3 +25,13 @@ def test_a_day_has_the_year_of_the_language(language: str, words: str) -> None:
         shown = moment(LATE, "Asia/Bangkok")
     assert f"<span>{words}</span> <span>01:30:05</span>" in shown
     assert 'title="2026-11-29 18:30:05 UTC"' in shown
+
+
+def test_a_zone_goes_by_its_city_in_the_readers_language() -> None:
+    assert [zone_name(zone) for zone in ("Asia/Bangkok", "UTC", "America/New_York")] == [
+        "Bangkok",
+        "UTC",
+        "New York",
+    ]
+    with translation.override("th"):
+        assert zone_name("Asia/Bangkok") == "กรุงเทพฯ"

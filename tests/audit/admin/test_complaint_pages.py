@@ -213,7 +213,8 @@ def test_time_left_is_told_in_the_tables_zone_and_in_utc(
     (here, here_seconds, day), (there, there_seconds, other_day) = told
     for path in (LIST, "/admin/"):
         page = desk.get(path).content.decode()
-        assert f"<span>Asia/Bangkok {here}, {day}</span><span>UTC {there}, {other_day}</span>" in page, path
+        other = f"{there} UTC" if other_day == day else f"{there} UTC, {other_day}"
+        assert f">{here} Bangkok, {day} · {other}</span>" in page, path
     clock = page_of(complaint, desk).split('<dl class="bc-deadline-zones">')[1].split("</dl>")[0]
     words = " ".join(re.sub(r"<[^>]*>", " ", clock).split())
     wanted = f"Asia/Bangkok {here}:{here_seconds} , {day} UTC {there}:{there_seconds} , {other_day}"

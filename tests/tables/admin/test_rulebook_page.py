@@ -9,13 +9,15 @@ from django.test.utils import CaptureQueriesContext
 
 from tables.models import Rulebook
 from tables.queries.rulebook_page import history_of, read_rulebook_page
+from tables.queries.rulebooks import rules_of
 from tables.rulebooks import shipped_text
+from tables.rules.document import parse_rulebook
 from tables.rules.document_changes import Change
 from tables.services.actors import SYSTEM
 from tables.services.setup import publish_rulebook
-from tables.templatetags.rulebook import odds, share
+from tables.templatetags.rulebook import exact, odds, share
 from tests.tables.admin.conftest import SignIn
-from tests.tables.playing import NOON, publish_all
+from tests.tables.playing import NOON, Platform, make_table, publish_all
 
 pytestmark = pytest.mark.django_db
 
@@ -44,6 +46,9 @@ def test_each_bet_has_its_exact_worth_beside_it(sign_in: SignIn) -> None:
     )
     edge = priced["player"].house_edge
     assert f"{edge.numerator}/{edge.denominator}" in page
+    # Insurance too: what hangs on a pointer is gone on paper.
+    for one in read_rulebook_page(rulebook.pk).insurance:
+        assert f'bc-exact">{exact(one.sold.house_edge)}</span>' in page
     # The Banker wins with 6 of two cards oftener than of three, which is why three pay more.
     assert [prize.net for prize in priced["super_6_plus"].prizes] == [12, 18]
 
@@ -100,3 +105,36 @@ def test_how_odds_are_written(value: Fraction, text: str) -> None:
 def test_a_share_is_written_with_its_exact_fraction() -> None:
     assert share(Fraction(1, 3)) == '<span title="1/3">33.3333 %</span>'
     assert share(Fraction(-1, 800)) == '<span title="−1/800">−0.1250 %</span>'
+
+
+def test_a_version_is_named_in_the_readers_language_wherever_it_is_named(sign_in: SignIn) -> None:
+    publish_all()
+    platform = Platform(make_table("B03", "insurance"), at=NOON)
+    platform.start()
+    round_ = platform.play("9H 2D KC QS", ("b1", "P-1", "player", 50_000))
+    settlement, shoe = round_.settlements.get(), round_.shoe
+    client = sign_in("supervisor")
+    for path in (
+        "gametable/",
+        f"gametable/{platform.table.pk}/change/",
+        f"shoe/{shoe.pk}/change/",
+        f"settlement/{settlement.pk}/change/",
+        f"round/{round_.pk}/change/",
+        f"rulebook/{shoe.rulebook_id}/change/",
+    ):
+        answer = client.get(f"/admin/tables/{path}", headers={"accept-language": "th"})
+        page = answer.content.decode()
+        assert "insurance ฉบับที่ 1" in page, path
+        assert "insurance, version 1" not in page, path
+
+
+def test_reading_a_published_version_does_not_check_each_of_its_rows_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It takes most of a second, and whoever opens a page first would wait for it."""
+    publish_all()
+    rulebook = Rulebook.objects.get(code="insurance")
+    for cached in (parse_rulebook, rules_of, read_rulebook_page):
+        cached.cache_clear()
+    monkeypatch.setattr("tables.rules.document.check_rows", lambda *_: pytest.fail("checked again"))
+    assert read_rulebook_page(rulebook.pk).bets
