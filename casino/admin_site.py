@@ -48,6 +48,7 @@ class BluecardAdminSite(UnfoldAdminSite):
         return [
             path("lookup/", self.admin_view(self.lookup), name="lookup"),
             path("live/", self.live, name="live"),
+            path("reports/", self.admin_view(self.reports), name="reports"),
             *super().get_urls(),
         ]
 
@@ -92,6 +93,12 @@ class BluecardAdminSite(UnfoldAdminSite):
         if not self.has_permission(request):
             return HttpResponse(status=204, headers={"HX-Refresh": "true"})
         return never_cache(show_what_is_new)(request)
+
+    def reports(self, request: HttpRequest) -> HttpResponse:
+        """Show what many rounds, incidents and complaints add up to, or hand it out as a file."""
+        from audit.admin.reports import show_reports
+
+        return never_cache(show_reports)(request, self.each_context(request))
 
     def lookup(self, request: HttpRequest) -> HttpResponse:
         """Answer the look-up box: go to the record named, or list what may be meant."""
@@ -238,6 +245,12 @@ MENU: list[dict[str, Any]] = [
             _item(_("Journal"), "journal", "tables.journalentry"),
             _item(_("Feed events"), "feed", "tables.feedevent"),
             _item(_("Evidence packs"), "lock", "audit.evidencepack"),
+            {
+                "title": _("Reports"),
+                "icon": "bars",
+                "link": reverse_lazy("admin:reports"),
+                "permission": _may("audit.export_reports"),
+            },
         ],
     },
     {

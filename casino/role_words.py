@@ -22,6 +22,7 @@ DEEDS: Final[dict[str, str | Promise]] = {
     "audit.decide_complaint": gettext_lazy("decides complaints"),
     "audit.erase_player": gettext_lazy("erases a player's personal data"),
     "audit.export_evidence": gettext_lazy("makes and fetches evidence packs"),
+    "audit.export_reports": gettext_lazy("reads the reports and takes them away"),
     "audit.give_consent": gettext_lazy("consents as a second person"),
     "audit.handle_complaint": gettext_lazy("takes complaints and answers them"),
     "audit.place_legal_hold": gettext_lazy("places and lifts legal holds"),

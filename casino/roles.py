@@ -56,6 +56,7 @@ PROOF = (
     "audit.view_witnessstate",
     "audit.view_legalhold",
 )
+REPORTS = ("audit.export_reports",)
 
 #: Who holds one of these decides about money, or lets somebody decide.
 DECIDING = (
@@ -99,6 +100,7 @@ ROLES: dict[str, Role] = {
                 *PROOF,
                 *DECISIONS,
                 *EVIDENCE,
+                *REPORTS,
                 "audit.attach_file",
                 "tables.open_table",
                 "tables.key_play",
@@ -142,6 +144,7 @@ ROLES: dict[str, Role] = {
                 *PROOF,
                 *DECISIONS,
                 *EVIDENCE,
+                *REPORTS,
                 "audit.view_setupchange",
                 "audit.view_signin",
                 "tables.view_apikey",

@@ -12,6 +12,7 @@ from audit.queries.ruling_money import PlayerLine, RulingMoney, money_of_parts, 
 from tables.models import GameTable
 
 FORMATS = ("csv", "json")
+FORMULA_BEGINS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def export_preview(seen: Preview, kind: str, table: GameTable, form: str) -> HttpResponse:
@@ -69,12 +70,15 @@ def csv_of_players(players: Iterable[PlayerLine], currency: str, name: str) -> H
     writer = csv.writer(response)
     writer.writerow(["player", "before_minor", "after_minor", "difference_minor", "currency"])
     for line in players:
-        reference = line.reference
-        # A spreadsheet takes what begins like a formula for one.
-        if reference[:1] in "=+-@":
-            reference = f"'{reference}"
-        writer.writerow([reference, line.before_minor, line.after_minor, line.moved_minor, currency])
+        writer.writerow(
+            [no_formula(line.reference), line.before_minor, line.after_minor, line.moved_minor, currency]
+        )
     return response
+
+
+def no_formula(text: str) -> str:
+    """Put a quote before a text that a spreadsheet would take for a formula."""
+    return f"'{text}" if text.startswith(FORMULA_BEGINS) else text
 
 
 def _json(about: dict[str, Any], rounds: list[dict[str, Any]], money: RulingMoney, name: str) -> HttpResponse:

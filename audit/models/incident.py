@@ -56,7 +56,10 @@ class Incident(models.Model):
         verbose_name = _("incident")
         verbose_name_plural = _("incidents")
         default_permissions = ("view",)
-        permissions = [("report_incident", "Report an incident")]
+        permissions = [
+            ("report_incident", "Report an incident"),
+            ("export_reports", "Read the reports and take them away"),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=Q(status=IncidentStatus.OPEN.value, closed_at__isnull=True)
