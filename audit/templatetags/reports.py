@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from django import template
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from audit.report_sections import Column, Line, Section, Value
 from tables.rules.currencies import MINUS, write_money
@@ -46,7 +46,7 @@ def figure(kind: str, value: Value, currency: str) -> str:
 def figure_bar(section: Section, line: Line) -> SafeString:
     """Draw a row's figure as a bar, red below nothing, with a line where the expectation lies."""
     if line.bar is None or not section.largest:
-        return format_html("")
+        return mark_safe("")
     mark: SafeString | str = ""
     if line.mark is not None:
         at = f"{LONGEST * float(line.mark) / section.largest:.1f}"

@@ -108,6 +108,17 @@ def test_nothing_of_a_rulebook_moves_when_the_script_comes(look: Look, scene: Sc
     assert facts.bounding_box() == with_script
 
 
+@pytest.mark.parametrize(
+    "asked",
+    ["?from=2026-11-29&until=2026-11-30", "?from=2020-01-01&until=2020-01-01", "?from=x&table=x&as=x"],
+)
+def test_the_reports_full_empty_and_asked_for_wrongly(asked: str, look: Look) -> None:
+    for width, theme, language in ((1280, "dark", "en"), (390, "light", "th")):
+        page = look(f"/admin/reports/{asked}", width=width, theme=theme, language=language)
+        check(page)
+        assert scrolling_tables_in(page) == [], (width, theme, language)
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_page_to_sign_in(width: int, look: Look) -> None:
     for language in ("en", "th"):

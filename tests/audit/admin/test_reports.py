@@ -53,7 +53,7 @@ def house(platform: Platform, supervisor: User, manager: User) -> list[Round]:
         platform.play(TIE),
         platform.play(BANKER_WINS, ("d1", "P-2", "player", 5_000)),
     ]
-    rule(supervisor, manager, RulingKind.VOID_ROUND, rounds[3:])
+    rule(supervisor, manager, RulingKind.VOID_ROUND, rounds[3:], at=platform.at + timedelta(minutes=1))
     for round_ in (rounds[0], None):
         report_incident(
             table=rounds[0].table,
@@ -105,7 +105,7 @@ def test_complaints_are_counted_where_they_stand(house: list[Round], manager: Us
     round_ = house[0]
     said, at = replace(said_of(round_), player="P-1"), result_at(round_)
     taken = [file(said, manager, at + timedelta(minutes=minute)).complaint for minute in range(3)]
-    file(replace(said, player=""), manager, at)
+    file(replace(said, played_at=None, round="1"), manager, at)
     for complaint, is_upheld in ((taken[0], True), (taken[1], False)):
         verbs.accept_complaint(**by(manager, complaint, at))
         verbs.review_complaint(**by(manager, complaint, at))
@@ -260,7 +260,7 @@ def test_more_rounds_take_no_more_queries(
     for more in (0, 8):
         for number in range(more):
             round_ = platform.play(PLAYER_WINS, (f"q{number}", f"P-{number}", "player", 10_000))
-            rule(supervisor, manager, RulingKind.VOID_ROUND, [round_])
+            rule(supervisor, manager, RulingKind.VOID_ROUND, [round_], at=platform.at + timedelta(minutes=1))
         with CaptureQueriesContext(connection) as asked:
             assert office.get(PAGE, DAY).status_code == 200
         counts.append(len(asked))
