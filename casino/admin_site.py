@@ -207,6 +207,11 @@ def _item(title: Any, icon: str, model: str) -> dict[str, Any]:
     }
 
 
+def _counted(title: Any, icon: str, model: str, count: str, waits: str) -> dict[str, Any]:
+    """Make an entry that says how many wait; `waits` narrows the list to those that are counted."""
+    return {**_item(title, icon, model), "count": count, "waits": waits}
+
+
 MENU: list[dict[str, Any]] = [
     {
         "title": _("Play"),
@@ -220,9 +225,9 @@ MENU: list[dict[str, Any]] = [
     {
         "title": _("Questions"),
         "items": [
-            {**_item(_("Incidents"), "triangle", "audit.incident"), "count": "incidents"},
-            {**_item(_("Complaints"), "receipt", "audit.complaint"), "count": "complaints"},
-            {**_item(_("Rulings"), "scales", "audit.ruling"), "count": "rulings"},
+            _counted(_("Incidents"), "triangle", "audit.incident", "incidents", "status=open"),
+            _counted(_("Complaints"), "receipt", "audit.complaint", "complaints", "answer=waits"),
+            _counted(_("Rulings"), "scales", "audit.ruling", "rulings", "status=requested"),
             _item(_("Video"), "play", "audit.videohold"),
             _item(_("Notices"), "receipt", "audit.notice"),
             _item(_("Findings"), "flag", "tables.finding"),
@@ -233,7 +238,7 @@ MENU: list[dict[str, Any]] = [
         "items": [
             _item(_("Settlements"), "receipt", "tables.settlement"),
             _item(_("Wallet transactions"), "wallet", "tables.wallettransaction"),
-            {**_item(_("Dead letters"), "triangle", "tables.walletdelivery"), "count": "dead_letters"},
+            _counted(_("Dead letters"), "triangle", "tables.walletdelivery", "dead_letters", ""),
             _item(_("Receivables"), "receipt", "tables.receivable"),
             _item(_("Reconciliation"), "scales", "tables.reconciliation"),
         ],
@@ -261,7 +266,9 @@ MENU: list[dict[str, Any]] = [
             _item(pgettext_lazy("person", "Players"), "people", "tables.player"),
             _item(_("API keys"), "key", "tables.apikey"),
             _item(_("Accounts"), "lock", "auth.user"),
-            {**_item(_("Changes of the set-up"), "scales", "audit.setupchange"), "count": "changes"},
+            _counted(
+                _("Changes of the set-up"), "scales", "audit.setupchange", "changes", "status=requested"
+            ),
         ],
     },
 ]
@@ -284,11 +291,17 @@ def menu(request: HttpRequest) -> list[dict[str, Any]]:
 
 
 def _count_what_waits(items: Iterable[dict[str, Any]]) -> None:
-    """Put the number of what waits beside the entries that say so, in one query for all."""
+    """Put what waits beside the entries that say so, its number and its list, in one query for all."""
     counted = [item for item in items if "count" in item]
     waiting = waiting_counts()._asdict() if counted else {}
     for item in counted:
-        item["badge_callback"] = waiting[item["count"]] or ""
+        item["waiting"] = waiting[item["count"]]
+        item["waiting_url"] = f"{item['link']}?{item['waits']}" if item["waits"] else item["link"]
+
+
+def counted_entries(request: HttpRequest) -> list[dict[str, Any]]:
+    """Return the entries of this person's menu that say how much waits."""
+    return [item for group in menu(request) for item in group["items"] if "count" in item]
 
 
 def may_see_anything(request: HttpRequest) -> bool:

@@ -26,6 +26,7 @@ from audit.queries.proof_status import proof_status
 from audit.queries.queue import changes_to_decide, queue_of
 from audit.queries.setup_changes import Named
 from audit.services.rulings import EXPIRES_AFTER
+from casino.admin_site import counted_entries
 from casino.dashboard_work import jobs, load_tables, money_context, table_lines
 from tables import words
 from tables.house import house_zone
@@ -75,7 +76,12 @@ def show_what_is_new(request: HttpRequest) -> HttpResponse:
     What ticks by itself is drawn as of the minute, so that the passing of time alone sends nothing.
     """
     now = datetime.now(UTC).replace(second=0, microsecond=0)
-    context = {**dashboard_context(request, now), "is_poll": True, "live_url": _SEEN_MARK}
+    context = {
+        **dashboard_context(request, now),
+        "counted": counted_entries(request),
+        "is_poll": True,
+        "live_url": _SEEN_MARK,
+    }
     drawn = render_to_string("bluecard/dashboard/poll.html", context, request)
     seen = sha256(drawn.encode()).hexdigest()[:16]
     if seen == request.GET.get("seen"):
@@ -99,11 +105,13 @@ def dashboard_context(request: HttpRequest, now: datetime) -> dict[str, Any]:
         context |= money_context(tables, now)
     if user.has_perm("tables.view_walletdelivery"):
         context |= _letters()
-    verifying = None
-    if user.has_perm("audit.view_checkpoint"):
-        status = proof_status(counts_pending=False)
-        context |= {"proof_line": sentence_of(status), "proof_tone": tone_of(status, now)}
-        verifying = status.verifying
+    status = proof_status(counts_pending=False)
+    context |= {
+        "proof_line": sentence_of(status),
+        "proof_tone": tone_of(status, now),
+        "may_see_proof": user.has_perm("audit.view_checkpoint"),
+    }
+    verifying = status.verifying if context["may_see_proof"] else None
     under_way: Any = ()
     if may_see_decisions:
         queue = queue_of(user, now)

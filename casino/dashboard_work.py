@@ -174,5 +174,5 @@ def money_context(tables: list[GameTable], now: datetime) -> dict[str, Any]:
         "gaming_day_starts": f"{starts:02}:00",
         "settlements_url": list_url("settlement", f"gaming_date={usual.isoformat()}"),
         "ruled_url": list_url("settlement", f"gaming_date={usual.isoformat()}&by=ruling"),
-        "held_url": list_url("finding", "held=open"),
+        "held_url": list_url("round", f"gaming_date={usual.isoformat()}&hold=held"),
     }

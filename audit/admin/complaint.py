@@ -1,11 +1,11 @@
 """Complaints: the list by time left, the page of one, its verbs, and the way to take another down."""
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Case, F, When
+from django.db.models import Case, F, Q, QuerySet, When
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
@@ -22,13 +22,36 @@ from audit.models import RUNNING_STATUSES, Complaint
 from audit.templatetags.complaints import complaint_state, escalated_badge, left_badge
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
-from tables.admin.filters import TableFilter, choice_filter, date_range_filter, related_filter
+from tables.admin.filters import (
+    ChoiceFilter,
+    TableFilter,
+    choice_filter,
+    date_range_filter,
+    related_filter,
+)
 from tables.admin.panels import HeadButton
 from tables.admin.record import link
 from tables.house import house_zone
 from tables.templatetags.felt import moment
 
 RUNNING = [status.value for status in RUNNING_STATUSES]
+
+
+class AnswerFilter(ChoiceFilter):
+    """Filter by whether a complaint still waits for its answer, in whichever of those states."""
+
+    title = gettext_lazy("answer")
+    parameter_name = "answer"
+    words: ClassVar = {"waits": gettext_lazy("waits for it"), "done": gettext_lazy("needs none any more")}
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        waits = Q(status__in=RUNNING, answered_at__isnull=True)
+        match self.value():
+            case "waits":
+                return queryset.filter(waits)
+            case "done":
+                return queryset.exclude(waits)
+        return queryset
 
 
 @admin.register(Complaint)
@@ -38,6 +61,7 @@ class ComplaintAdmin(ReadOnlyAdmin):
         date_range_filter("received_at"),
         TableFilter,
         choice_filter(gettext_lazy("state"), "status", words.COMPLAINT_STATES),
+        AnswerFilter,
         choice_filter(gettext_lazy("refused because"), "refusal", words.REFUSED_BECAUSE),
         ConsentFilter,
         related_filter(gettext_lazy("round"), "round"),

@@ -87,7 +87,7 @@ def table_buttons(request: HttpRequest, found: GameTable) -> list[HeadButton]:
     if request.user.has_perm("audit.request_ruling"):
         buttons = [
             HeadButton(_("Void rounds"), ask_url(query, RulingKind.VOID_RANGE), "struck", "grave"),
-            HeadButton(_("Close the table"), ask_url(query, RulingKind.CLOSE_TABLE), "lock", "grave"),
+            HeadButton(_("Close by a ruling"), ask_url(query, RulingKind.CLOSE_TABLE), "lock", "grave"),
         ]
     return [*buttons, *_report_button(request, query, "")]
 

@@ -38,6 +38,7 @@ from audit.services.incidents import needs_decision
 from audit.services.reporting import Proposal, Reported, proposal_of, report_and_ask
 from audit.services.rulings import proposed_kinds
 from tables.admin.record import Crumb
+from tables.admin.round import state_of_hold
 from tables.models import Deal, DealStatus
 from tables.rules.incidents import INCIDENT_FACTS
 from tables.rules.rulebook import Incident as Entry
@@ -101,6 +102,7 @@ def report_page(model_admin: Any, request: HttpRequest) -> HttpResponse:
         ],
         "subject": subject,
         "back_url": subject.url,
+        "shown_state": _shown_state(subject),
         "refusal": refusal,
         "note": request.POST.get("note", ""),
         "zone": subject.table.zone,
@@ -120,6 +122,14 @@ def report_page(model_admin: Any, request: HttpRequest) -> HttpResponse:
         context |= _remedy(request, subject, rulebook, case)
     status = refusal.status if refusal else 200
     return draw(model_admin, request, "bluecard/decide/report.html", context, status)
+
+
+def _shown_state(subject: Subject) -> str:
+    """Name the state of the round as lists do: held or disputed under an open hold, else its own."""
+    if subject.round is None:
+        return ""
+    is_held = subject.round.holds.filter(lifted_at__isnull=True).exists()
+    return state_of_hold(subject.round, is_held) or subject.round.status
 
 
 def _facts(entry: Entry, subject: Subject, given: QueryDict) -> dict[str, Any]:

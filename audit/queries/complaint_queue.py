@@ -16,9 +16,11 @@ def questions_waiting(user: Any, now: datetime) -> dict[str, Any]:
     context: dict[str, Any] = {"now": now, "house_zone": house_zone().key}
     if user.has_perm("audit.view_complaint"):
         running = Complaint.objects.filter(status__in=RUNNING, answered_at__isnull=True)
-        context["complaints_waiting"] = list(
-            running.select_related("table", "round", "owner").order_by("answer_due_at", "pk")[:SHOWN]
+        first = list(
+            running.select_related("table", "round", "owner").order_by("answer_due_at", "pk")[: SHOWN + 1]
         )
+        context["complaints_waiting"] = first[:SHOWN]
+        context["complaints_count"] = len(first) if len(first) <= SHOWN else running.count()
     if user.has_perm("audit.give_consent"):
         context["consents_waiting"], context["consents_count"] = _consents(user, now)
     if user.has_perm("audit.view_videohold"):

@@ -14,9 +14,10 @@ from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
 from tables.admin.filters import choice_filter
 from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, all_of, link, list_url
+from tables.admin.round import with_holds
 from tables.admin.table_buttons import action_urls, list_buttons
 from tables.admin.table_sheets import rulebook_sheet, shifts_sheet, shoes_sheet
-from tables.models import GameTable, Round
+from tables.models import GameTable, Round, RoundStatus
 from tables.templatetags.felt import (
     badge,
     disc,
@@ -86,6 +87,11 @@ class GameTableAdmin(ReadOnlyAdmin):
         facts = [
             Fact(_("Rulebook"), link("rulebook", found.rulebook_id, version_words(found.rulebook))),
             Fact(_("Limits"), f"{write_limits(found)} {found.currency}"),
+            Fact(_("Two persons above"), _write_sum(found, found.second_person_minor)),
+            Fact(
+                _("Sign in again above"),
+                _write_sum(found, found.sign_in_again_minor),
+            ),
             Fact(_("Time zone"), found.zone),
             Fact(_("Gaming day starts"), f"{found.gaming_day_starts_hour:02}:00"),
             Fact(_("When the wallet is short"), words.spoken(words.DEBIT_POLICIES, found.debit_policy)),
@@ -124,10 +130,10 @@ class GameTableAdmin(ReadOnlyAdmin):
         return Facts(_("Now"), facts)
 
     def _rounds(self, request: HttpRequest, found: GameTable) -> Rows:
-        rounds = []
+        rounds: list[Any] = []
         if self.may_see(request, "round"):
             newest = Round.objects.filter(table=found)
-            rounds = list(newest.order_by("-betting_opened_at")[:ROUNDS_SHOWN])
+            rounds = list(with_holds(newest).order_by("-betting_opened_at")[:ROUNDS_SHOWN])
         return Rows(
             _("Latest rounds"),
             [
@@ -139,8 +145,8 @@ class GameTableAdmin(ReadOnlyAdmin):
             [
                 (
                     link("round", one.pk, one.public_id, is_id=True),
-                    badge("ROUND_STATES", one.status),
-                    disc(one.outcome) if one.outcome else "",
+                    badge("ROUND_STATES", one.shown_state),
+                    disc(one.outcome, one.status == RoundStatus.VOIDED) if one.outcome else "",
                     moment(one.betting_opened_at, found.zone),
                 )
                 for one in rounds
@@ -159,6 +165,10 @@ def write_limits(table: GameTable) -> str:
     """Write a table's lowest and highest stake."""
     low, high = money(table.min_stake_minor, table.currency), money(table.max_stake_minor, table.currency)
     return f"{low} – {high}"
+
+
+def _write_sum(table: GameTable, minor: int) -> str:
+    return f"{money(minor, table.currency)} {table.currency}"
 
 
 def _write_limit(limit: Any, currency: str) -> str:

@@ -1,10 +1,11 @@
 """Settlements: the immutable revisions of what rounds paid."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
@@ -12,6 +13,7 @@ from django.utils.translation import gettext_lazy, pgettext
 from tables.admin.base import ReadOnlyAdmin
 from tables.admin.columns import column
 from tables.admin.filters import PresenceFilter, date_range_filter, gaming_date_filter, related_filter
+from tables.admin.panels import authorities_of
 from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, all_of, link, list_url, over
 from tables.admin.round_sheets import say_bet
 from tables.models import Settlement, SettlementLine
@@ -107,11 +109,14 @@ class SettlementAdmin(ReadOnlyAdmin):
         facts = [
             Fact(_("Round"), link("round", found.round_id, found.round.public_id, is_id=True)),
             Fact(_("Rulebook"), link("rulebook", found.rulebook_id, version_words(found.rulebook))),
-            Fact(_("Authority"), found.authority or _("the engine")),
+            Fact(_("Authority"), _authority_of(request, found)),
             Fact(_("Settled"), moment(found.created_at, table.zone)),
             Fact(_("Bets"), whole(found.bets_count)),
             Fact(pgettext("person", "Players"), whole(found.players_count)),
-            Fact(_("SHA-256 of the lines"), bytes(found.lines_digest).hex()[:16] + "…"),
+            Fact(
+                _("SHA-256 of the lines"),
+                format_html('<span class="bc-id">{}</span>', bytes(found.lines_digest).hex()),
+            ),
         ]
         sums = [
             Fact(_("Staked"), money(found.stakes_minor, table.currency)),
@@ -163,3 +168,10 @@ class SettlementAdmin(ReadOnlyAdmin):
             empty=_("This revision has no lines to show."),
             more=all_of(reverse("admin:tables_round_revisions", args=[found.round_id])),
         )
+
+
+def _authority_of(request: HttpRequest, found: Settlement) -> Any:
+    """Say by what a revision was made; by its bare identifier only where nobody may say more."""
+    if found.authority is None:
+        return _("the engine")
+    return authorities_of(request, [found.authority]).get(found.authority, found.authority)

@@ -99,11 +99,15 @@
     }
   });
 
+  // As the server writes it: m:ss, from an hour on h:mm:ss.
   const write = (seconds) => {
     const left = Math.max(0, Math.floor(seconds));
-    return `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`;
+    const two = (number) => String(number).padStart(2, "0");
+    const [hours, minutes] = [Math.floor(left / 3600), Math.floor(left / 60) % 60];
+    return `${hours ? `${hours}:${two(minutes)}` : minutes}:${two(left % 60)}`;
   };
   const tick = () => {
+    if (document.documentElement.classList.contains("bc-is-lost")) return;
     document.querySelectorAll("[data-until]").forEach((place) => {
       place.textContent = write((Date.parse(place.dataset.until) - Date.now()) / 1000);
     });

@@ -1,7 +1,7 @@
 """The first page while it is looked at: it is quiet while nothing changes, and its numbers add up."""
 
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from django.contrib.auth.models import User
@@ -12,12 +12,16 @@ from django.test.utils import CaptureQueriesContext
 from audit.models import RulingKind
 from audit.services.incidents import report_incident
 from casino import dashboard
+from casino.roles import ROLES
 from tables.models import Round
 from tables.queries.money_today import MoneyToday, money_of
 from tables.queries.work import LastBead, WorkWaiting, last_beads, work_waiting
 from tables.services.actors import Actor
 from tables.services.settlement import settle_round
-from tests.audit.deciding import rule
+from tests.audit.admin.conftest import browser_of
+from tests.audit.deciding import ask, make_user, rule
+from tests.audit.services.test_complaints import DAY as DAY_LONG
+from tests.audit.services.test_complaints import MOMENT, file, result_at, said_of
 from tests.tables.playing import Platform
 
 pytestmark = pytest.mark.django_db
@@ -130,6 +134,103 @@ def test_every_sum_leads_to_its_list(
     assert held.public_id in findings
     assert "The table&#x27;s result differs from ours" in findings
     assert held.public_id not in office.get("/admin/tables/finding/?held=noted").content.decode()
+
+
+def test_the_stakes_held_lead_to_the_rounds_whoever_held_them(
+    platform: Platform,
+    played: Round,
+    supervisor: User,
+    office: Client,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = hold_a_round(platform)
+    name = platform.open_round()
+    platform.bet(name, ("h3", "P-1", "player", 17_700))
+    platform.say("betting_closed", round=name)
+    reported = platform.round(name)
+    for round_ in (reported, played):
+        report_incident(
+            table=round_.table,
+            code="card_dropped_unseen",
+            facts={},
+            actor=Actor.of_user(supervisor),
+            at=datetime.now(UTC),
+            round_=round_,
+            user=supervisor,
+        )
+    assert not reported.findings.exists()
+    (sums,) = money_of({platform.table.pk: DAY})
+    assert sums.held_minor == 17_700 + 440
+
+    class ThatDay(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return platform.at
+
+    monkeypatch.setattr(dashboard, "datetime", ThatDay)
+    page = office.get("/admin/").content.decode()
+    (url,) = re.findall(r'href="([^"]+)">181\.40<', page)
+    held = office.get(url.replace("&amp;", "&")).content.decode()
+    listed = re.findall(r'<th scope="row"><a[^>]*>([^<]+)</a>', held)
+    assert sorted(listed) == sorted([found.public_id, reported.public_id])
+    # A round held after it was settled is disputed: its stakes are not among those held.
+    disputed = office.get("/admin/tables/round/?hold=disputed").content.decode()
+    assert re.findall(r'<th scope="row"><a[^>]*>([^<]+)</a>', disputed) == [played.public_id]
+    assert (
+        reported.public_id
+        not in office.get("/admin/tables/round/?gaming_date=2026-11-28&hold=held").content.decode()
+    )
+
+
+def test_what_the_menu_counts_is_what_its_number_leads_to(
+    platform: Platform, played: Round, supervisor: User, manager: User, office: Client
+) -> None:
+    agent = make_user("pim", *ROLES["support"].permissions)
+    in_time = result_at(played) + timedelta(minutes=5)
+    due = file(said_of(played), agent, in_time).complaint
+    assert file(said_of(played), agent, result_at(played) + DAY_LONG + MOMENT).complaint.status == "refused"
+    rule(supervisor, manager, RulingKind.VOID_ROUND, [platform.play("9H 2D KC QS")], at=datetime.now(UTC))
+    asked = ask(supervisor, RulingKind.VOID_ROUND, [played], at=datetime.now(UTC))
+    page = office.get("/admin/").content.decode()
+    counts = re.findall(r'<a class="bc-nav-count" href="([^"]+)" aria-label="([^"]+)">(\d+)</a>', page)
+    assert [(words, number) for _url, words, number in counts] == [
+        ("Complaints, waiting: 1", "1"),
+        ("Rulings, waiting: 1", "1"),
+    ]
+    for (url, _words, _number), wanted in zip(counts, (due.number, asked.number), strict=True):
+        listed = office.get(url.replace("&amp;", "&")).content.decode()
+        assert re.findall(r'<th scope="row"><a[^>]*>([^<]+)</a>', listed) == [wanted]
+
+
+def test_a_poll_brings_the_counts_of_the_menu(played: Round, supervisor: User, office: Client) -> None:
+    assert "nav-count-rulings" in office.get(LIVE).content.decode()
+    assert (
+        ">1</a>" not in re.findall(r'id="nav-count-rulings".*?</span>', office.get(LIVE).content.decode())[0]
+    )
+    ask(supervisor, RulingKind.VOID_ROUND, [played], at=datetime.now(UTC))
+    (count,) = re.findall(
+        r'<span id="nav-count-rulings" hx-swap-oob="true">(.*?)</span>', office.get(LIVE).content.decode()
+    )
+    assert ">1</a>" in count
+
+
+@pytest.mark.parametrize("role", ["supervisor", "support", "administrator", "manager", "auditor"])
+def test_everybody_sees_how_far_the_journal_is_sealed(role: str, played: Round) -> None:
+    page = browser_of(make_user(f"a-{role}", *ROLES[role].permissions)).get("/admin/").content.decode()
+    (seal,) = re.findall(r'<(?:a|p)[^>]*class="bc-seal.*?</(?:a|p)>', page, re.DOTALL)
+    assert "Nothing is sealed yet" in seal
+    may_open = "audit.view_checkpoint" in ROLES[role].permissions
+    assert ("/admin/audit/checkpoint/" in seal) is may_open
+
+
+def test_the_first_page_says_how_many_complaints_wait_in_all(played: Round, office: Client) -> None:
+    agent = make_user("pim", *ROLES["support"].permissions)
+    for _ in range(9):
+        file(said_of(played), agent, result_at(played) + timedelta(minutes=5))
+    page = office.get("/admin/").content.decode()
+    sheet = page.split('id="complaints-heading"')[1].split("</section>")[0]
+    assert "the first 8 of 9" in sheet
+    assert 'href="/admin/audit/complaint/?answer=waits"' in sheet
 
 
 def test_the_last_rounds_of_a_shoe_and_the_work_that_waits(platform: Platform) -> None:

@@ -189,3 +189,11 @@ def test_the_queue_shows_each_what_waits_for_them(
     assert page.count("bc-button-main") == 1
     own = floor.get("/admin/").content.decode()
     assert "asked by you, waits for another person" in own and "Nothing waits for an approval." in own
+
+
+def test_the_head_says_that_the_round_is_held_already(platform: Platform, floor: Client) -> None:
+    round_ = platform.round(platform.open_round())
+    url = f"/admin/audit/incident/report/?round={round_.pk}"
+    assert ">Held<" not in floor.get(url).content.decode()
+    Hold.objects.create(round=round_, reason="card_dropped_unseen", placed_at=platform.at)
+    assert ">Held</span>" in floor.get(url).content.decode()

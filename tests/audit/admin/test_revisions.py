@@ -166,3 +166,15 @@ def test_a_dealers_page_leads_to_what_the_dealer_dealt(platform: Platform, floor
     (url,) = re.findall(r'href="([^"]*kind=void_range[^"]*)"', page)
     shown = floor.get(url.replace("&amp;", "&")).content.decode()
     assert [round_.public_id in shown for round_ in (*rounds, other)] == [True, True, False]
+
+
+def test_a_revision_names_the_ruling_it_was_made_by_and_all_of_its_digest(
+    played: Round, supervisor: User, manager: User, office: Client
+) -> None:
+    ruling = rule(supervisor, manager, RulingKind.VOID_ROUND, [played])
+    first, second = played.settlements.order_by("revision")
+    page = office.get(f"/admin/tables/settlement/{second.pk}/change/").content.decode()
+    assert f'href="/admin/audit/ruling/{ruling.pk}/change/">{ruling.number}</a>' in page
+    assert str(ruling.uuid) not in page
+    assert bytes(second.lines_digest).hex() in page
+    assert "the engine" in office.get(f"/admin/tables/settlement/{first.pk}/change/").content.decode()

@@ -1,5 +1,6 @@
 """A table's page: its rulebook's versions, who dealt when, its shoes, what went wrong at it."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -8,11 +9,14 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from audit.models import RulingKind
 from audit.services.incidents import report_incident
 from tables.queries.table_page import shifts_of
 from tables.rulebooks import shipped_text
 from tables.services.actors import SYSTEM, Actor
 from tables.services.setup import publish_rulebook
+from tests.audit.admin.conftest import browser_of
+from tests.audit.deciding import rule
 from tests.tables.playing import NOON, Platform
 
 pytestmark = pytest.mark.django_db
@@ -91,3 +95,54 @@ def test_the_page_asks_as_often_for_many_rounds_as_for_one(
             page_of(office, platform)
         counts.append(len(asked))
     assert counts[0] == counts[1] <= 20
+
+
+def test_the_latest_rounds_say_what_became_of_them(
+    platform: Platform, supervisor: User, manager: User, office: Client
+) -> None:
+    void, disputed, fine = (platform.play(COUP) for _ in range(3))
+    rule(supervisor, manager, RulingKind.VOID_ROUND, [void])
+    report_incident(
+        table=disputed.table,
+        code="card_dropped_unseen",
+        facts={},
+        actor=Actor.of_user(supervisor),
+        at=NOON,
+        round_=disputed,
+        user=supervisor,
+    )
+    for page in (
+        page_of(office, platform),
+        office.get(f"/admin/tables/shoe/{void.shoe_id}/change/").content.decode(),
+    ):
+        rows = {
+            one: page.split(f">{one.public_id}</a>")[1].split("</tr>")[0] for one in (void, disputed, fine)
+        }
+        assert "bc-disc-void" in rows[void]
+        assert "bc-disc-player" not in rows[void]
+        assert ">Disputed<" in rows[disputed]
+        assert "bc-disc-player" in rows[disputed]
+        assert ">Settled<" in rows[fine]
+
+
+def test_a_table_says_above_what_two_persons_are_needed(platform: Platform, office: Client) -> None:
+    page = page_of(office, platform)
+    facts = dict(re.findall(r"<dt>([^<]+)</dt>\s*<dd[^>]*>([^<]+)</dd>", page))
+    assert facts["Two persons above"] == "50,000.00 THB"
+    assert facts["Sign in again above"] == "500,000.00 THB"
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", ("Close the table", "Close by a ruling")), ("th", ("ปิดโต๊ะ", "ปิดโต๊ะโดยคำวินิจฉัย"))],
+)
+def test_two_ways_to_close_a_table_are_named_apart(
+    language: str, words: tuple[str, str], platform: Platform, supervisor: User
+) -> None:
+    floor = browser_of(supervisor)
+    floor.cookies["django_language"] = language
+    page = page_of(floor, platform)
+    actions = page.split('class="bc-actions"')[1].split("</div>")[0]
+    said = [text.strip() for text in re.findall(r"</svg>([^<]+)</a>", actions)]
+    assert [said.count(word) for word in words] == [1, 1]
+    assert len(said) == len(set(said))
