@@ -28,8 +28,8 @@ SELECT (SELECT count(*) FROM audit_incident WHERE status = 'open'),
     (SELECT count(*) FROM audit_ruling WHERE status = 'requested'),
     (SELECT count(*) FROM audit_setupchange WHERE status = 'requested' AND expires_at >= now()),
     (SELECT count(*) FROM tables_walletdelivery WHERE status = 'dead'),
-    (SELECT count(*) FROM audit_complaint
-        WHERE status IN ('received', 'waiting', 'accepted', 'under_review', 'upheld', 'rejected'))
+    (SELECT count(*) FROM audit_complaint WHERE answered_at IS NULL
+        AND status IN ('received', 'waiting', 'accepted', 'under_review', 'upheld', 'rejected'))
 """
 
 

@@ -65,8 +65,8 @@ def test_a_settlement_of_many_bets_leads_to_them(
     round_ = platform.play(COUP, ("b1", "P-1", "player", 100), ("b2", "P-2", "player", 200))
     made = Settlement.objects.get(round=round_)
     page = page_of(office, f"/admin/tables/settlement/{made.pk}/change/")
-    assert "the first 1 of 2" in page and ">b2</a>" not in page
-    assert ">b2</a>" in followed(office, page, f"/admin/tables/round/{round_.pk}/revisions/")
+    assert "the first 1 of 2" in page and ">b2<" not in page
+    assert ">b2<" in followed(office, page, f"/admin/tables/round/{round_.pk}/revisions/")
 
 
 def test_a_dealer_leads_to_all_they_dealt(platform: Platform, office: Client) -> None:
