@@ -1,5 +1,7 @@
 """Players as the platform refers to them, with their latest bets and money."""
 
+from collections.abc import Iterable
+
 from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
@@ -11,7 +13,7 @@ from tables.admin.columns import column
 from tables.admin.record import Column, Crumb, Fact, Facts, Record, Rows, all_of, link, list_url, over
 from tables.admin.round_sheets import say_bet
 from tables.house import house_zone
-from tables.models import Bet, Player, WalletTransaction
+from tables.models import Bet, Player, SettlementLine, WalletTransaction
 from tables.queries.people import reference_of
 from tables.templatetags.felt import delivery_badge, difference, moment, money, with_currency, word
 
@@ -48,7 +50,7 @@ class PlayerAdmin(ReadOnlyAdmin):
         name = reference_of(found)
         main = []
         if self.may_see(request, "bet"):
-            main.append(self._bets(found))
+            main.append(self._bets(found, with_results=self.may_see(request, "settlement")))
         if self.may_see(request, "wallettransaction"):
             main.append(self._money(found))
         facts = [
@@ -62,8 +64,10 @@ class PlayerAdmin(ReadOnlyAdmin):
             side=[Facts(_("The player"), facts)],
         )
 
-    def _bets(self, found: Player) -> Rows:
-        bets = Bet.objects.filter(player=found).select_related("round__table").order_by("-id")[:ROWS_SHOWN]
+    def _bets(self, found: Player, *, with_results: bool) -> Rows:
+        latest = Bet.objects.filter(player=found).select_related("round__table").order_by("-id")
+        bets = list(latest[:ROWS_SHOWN])
+        lines = newest_lines(bets) if with_results else {}
         return Rows(
             _("Latest bets"),
             [
@@ -78,8 +82,13 @@ class PlayerAdmin(ReadOnlyAdmin):
                         link("bet", bet.pk, bet.platform_bet_id, is_id=True),
                         link("round", bet.round_id, bet.round.public_id, is_id=True),
                     ),
-                    over(say_bet(bet), word("BET_STATES", bet.status)),
-                    with_currency(money(bet.stake_minor, bet.round.table.currency), bet.round.table.currency),
+                    over(say_bet(bet), _state(bet, lines.get(bet.pk))),
+                    over(
+                        with_currency(
+                            money(bet.stake_minor, bet.round.table.currency), bet.round.table.currency
+                        ),
+                        _returned(bet, lines.get(bet.pk)),
+                    ),
                     moment(bet.placed_at, bet.round.table.zone),
                 )
                 for bet in bets
@@ -110,3 +119,20 @@ class PlayerAdmin(ReadOnlyAdmin):
             empty=_("No money has moved for this player."),
             more=all_of(list_url("wallettransaction", f"player={found.pk}")),
         )
+
+
+def newest_lines(bets: Iterable[Bet]) -> dict[int, SettlementLine]:
+    """Return what each of some bets got by the newest revision of its round, in one query."""
+    lines = SettlementLine.objects.filter(bet__in=[bet.pk for bet in bets]).select_related("settlement")
+    return {line.bet_id: line for line in lines.order_by("settlement__revision")}
+
+
+def _state(bet: Bet, line: SettlementLine | None) -> SafeString:
+    """Say how a bet ended, or while it has not, whether it was taken."""
+    return word("BET_STATES", bet.status) if line is None else word("RESULT_STATES", line.result)
+
+
+def _returned(bet: Bet, line: SettlementLine | None) -> str:
+    if line is None:
+        return ""
+    return _("returned %(sum)s") % {"sum": money(line.returned_minor, bet.round.table.currency)}

@@ -15,6 +15,7 @@ from tables.queries.round_money import (
     moves_of,
     players_of_round,
 )
+from tables.queries.rulebooks import rules_of
 from tables.queries.shoe_page import Bead, ShoeProgress, beads_of_shoe, on_roads, progress_of
 from tables.queries.timeline import Moment, timeline_of_round
 
@@ -35,6 +36,7 @@ class Place:
     beads: tuple[Bead, ...]
     before: Neighbour | None
     after: Neighbour | None
+    draws_void: bool  # void rounds lie among the beads, where the rulebook says so
 
     def count(self, outcome: str) -> int:
         return sum(1 for bead in self.beads if bead.outcome == outcome)
@@ -142,6 +144,7 @@ def _place(round_: Round, shoe: Shoe, dealings: list[Dealing]) -> Place:
         beads=on_roads(beads_of_shoe(shoe.pk, up_to=round_.number), shoe.rulebook_id),
         before=Neighbour(*before) if before else None,
         after=Neighbour(*after) if after else None,
+        draws_void=rules_of(shoe.rulebook_id).windows.void_rounds_on_roads,
     )
 
 

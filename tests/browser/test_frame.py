@@ -173,6 +173,16 @@ def test_control_and_k_goes_anywhere_and_looks_anything_up(look: Look, scene: Sc
     expect(page.locator("h1")).to_have_text(scene.corrected.public_id)
 
 
+def test_an_arrow_goes_to_the_first_row_of_a_list_and_scrolls_any_other_page(look: Look) -> None:
+    page = look("/admin/tables/round/")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".bc-table tbody th a").nth(0)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#timeline-heading")).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("body")).to_be_focused()
+
+
 def test_j_and_k_walk_the_rows_and_enter_opens_one(look: Look) -> None:
     page = look("/admin/tables/round/")
     rows = page.locator(".bc-table tbody th a")

@@ -108,7 +108,10 @@
       return;
     }
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isOpen()) return;
-    const inList = document.activeElement?.matches(".bc-table tbody th[scope=row] a");
+    // Arrows scroll a page; on a list, where nothing else wants them, they go to the rows as j and k do anywhere.
+    const here = document.activeElement;
+    const isFree = document.querySelector(".bc-filters") !== null && (!here || here === document.body);
+    const inList = isFree || here.matches(".bc-table tbody th[scope=row] a");
     const steps = { j: 1, k: -1, ...(inList ? { ArrowDown: 1, ArrowUp: -1 } : {}) };
     if (event.key === "?") {
       event.preventDefault();
