@@ -100,7 +100,7 @@ def dashboard_context(request: HttpRequest, now: datetime) -> dict[str, Any]:
         "may_see_tables": user.has_perm("tables.view_gametable"),
     }
     tables = load_tables() if user.has_perm("tables.view_gametable") else []
-    context["tables"] = table_lines(tables)
+    context["tables"] = table_lines(tables, may_report=user.has_perm("audit.report_incident"))
     if user.has_perm("tables.view_settlement"):
         context |= money_context(tables, now)
     if user.has_perm("tables.view_walletdelivery"):

@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from audit.admin.report import report_url
 from audit.admin.ruling_words import ruling_badge, subject_of, title_of
 from audit.models import RulingKind
 from audit.queries.queue import packs_under_way
@@ -44,6 +45,7 @@ class TableLine(NamedTuple):
     badge: SafeString
     progress: ShoeProgress | None
     beads: list[LastBead]
+    report_url: str
 
 
 class Job(NamedTuple):
@@ -61,12 +63,12 @@ class Job(NamedTuple):
         return None if self.done is None or not self.of else 100 * min(self.done, self.of) // self.of
 
 
-def table_lines(tables: list[GameTable]) -> list[TableLine]:
-    """Describe what lies on each table now."""
+def table_lines(tables: list[GameTable], *, may_report: bool) -> list[TableLine]:
+    """Describe what lies on each table now, and where to report what goes wrong there to who may."""
     shown = tables[:TABLES_SHOWN]
     shoes = {table.pk: table.state.shoe for table in shown if getattr(table, "state", None)}
     beads = last_beads(shoe.pk for shoe in shoes.values() if shoe)
-    return [_table_line(table, beads) for table in shown]
+    return [_table_line(table, beads, may_report) for table in shown]
 
 
 def load_tables() -> list[GameTable]:
@@ -74,11 +76,18 @@ def load_tables() -> list[GameTable]:
     return list(tables_now()[:TABLES_ASKED])
 
 
-def _table_line(table: Any, beads: dict[int, list[LastBead]]) -> TableLine:
+def _table_line(table: Any, beads: dict[int, list[LastBead]], may_report: bool) -> TableLine:
     state = getattr(table, "state", None)
     shoe = state.shoe if state else None
     found = beads.get(shoe.pk, []) if shoe else []
-    return TableLine(table, state_badge(_state_of(table, state)), progress_of(shoe) if shoe else None, found)
+    progress = progress_of(shoe) if shoe else None
+    url = _report_url(table, state) if may_report and table.status == "open" else ""
+    return TableLine(table, state_badge(_state_of(table, state)), progress, found, url)
+
+
+def _report_url(table: Any, state: Any) -> str:
+    """Lead to a report about the round that lies on a table, or about the table where none does."""
+    return report_url(f"round={state.round_id}" if state and state.round_id else f"table={table.pk}")
 
 
 def _state_of(table: Any, state: Any) -> words.State:

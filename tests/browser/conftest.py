@@ -130,10 +130,19 @@ def open_as(browser: Browser, live_server: LiveServer, troubles: list[str]) -> I
     contexts = []
 
     def open_page(
-        path: str, role: str, *, width: int = 1280, language: str = "en", script: bool = True
+        path: str,
+        role: str,
+        *,
+        width: int = 1280,
+        language: str = "en",
+        script: bool = True,
+        touch: bool = False,
     ) -> Page:
         context = browser.new_context(
-            viewport={"width": width, "height": 900}, reduced_motion="reduce", java_script_enabled=script
+            viewport={"width": width, "height": 900},
+            reduced_motion="reduce",
+            java_script_enabled=script,
+            has_touch=touch,
         )
         contexts.append(context)
         sign_in(context, live_server.url, role, language)

@@ -22,8 +22,11 @@ OVERLAPS = """
       if (box.width < 2 || box.height < 2) continue;
       // What a scrolling or clipping box around it hides is not seen.
       let clip = {left: -1e9, right: 1e9, top: -1e9, bottom: 1e9};
+      // What stays in the window while the page moves under it lies over the page by intent.
+      let fixed = !!holder.closest('.bc-top');
       for (let up = holder; up; up = up.parentElement) {
         const style = getComputedStyle(up);
+        fixed ||= style.position === 'fixed';
         if (style.overflowX !== 'visible' || style.overflowY !== 'visible') {
           const edge = up.getBoundingClientRect();
           clip = {left: Math.max(clip.left, edge.left), right: Math.min(clip.right, edge.right),
@@ -34,7 +37,7 @@ OVERLAPS = """
                     top: Math.max(box.top, clip.top), bottom: Math.min(box.bottom, clip.bottom)};
       if (seen.right - seen.left < 2 || seen.bottom - seen.top < 2) continue;
       const text = node.textContent.trim().slice(0, 40);
-      boxes.push({...seen, text, node, fixed: !!holder.closest('.bc-top')});
+      boxes.push({...seen, text, node, fixed});
     }
   }
   const found = [];

@@ -13,7 +13,7 @@ from audit.models import RulingKind
 from audit.services.incidents import report_incident
 from casino import dashboard
 from casino.roles import ROLES
-from tables.models import Round
+from tables.models import GameTable, Round, TableStatus
 from tables.queries.money_today import MoneyToday, money_of
 from tables.queries.work import LastBead, WorkWaiting, last_beads, work_waiting
 from tables.services.actors import Actor
@@ -101,6 +101,27 @@ def test_a_poll_asks_as_often_for_many_rounds_as_for_one(platform: Platform, off
             assert office.get(LIVE).status_code == 200
         counts.append(len(asked))
     assert counts[0] == counts[1] <= 25
+
+
+def test_an_incident_is_reported_from_the_line_of_its_table(
+    platform: Platform, supervisor: User, office: Client
+) -> None:
+    report, table = "/admin/audit/incident/report/", platform.table
+    desk = browser_of(supervisor)
+    assert f'href="{report}?table={table.pk}"' in desk.get(LIVE).content.decode()
+    round_ = platform.round(platform.open_round())
+    line = f'href="{report}?round={round_.pk}"'
+    assert line in desk.get(LIVE).content.decode()
+    assert desk.get(f"{report}?round={round_.pk}").status_code == 200
+    # Not to who may not report, nor at a table that is closed.
+    watcher = browser_of(make_user("watcher", "tables.view_gametable", "tables.view_round"))
+    shown = watcher.get(LIVE).content.decode()
+    assert table.code in shown
+    assert report not in shown
+    GameTable.objects.filter(pk=table.pk).update(status=TableStatus.CLOSED)
+    shown = desk.get(LIVE).content.decode()
+    assert table.code in shown
+    assert report not in shown
 
 
 def test_the_money_of_the_day_by_newest_revision(
