@@ -147,7 +147,9 @@ def test_the_proof_of_one_entry_is_taken_away(auditor: Client, sealed: int, plat
     assert auditor.get(f"{PAGE}entry/{late.pk}/").status_code == 404
 
 
-def test_who_may_not_see_the_proof_hears_how_far_it_reaches_and_is_led_nowhere(platform: Platform, sealed: int) -> None:
+def test_who_may_not_see_the_proof_hears_how_far_it_reaches_and_is_led_nowhere(
+    platform: Platform, sealed: int
+) -> None:
     support = browser_of(make_user("pim", *ROLES["support"].permissions))
     entry = JournalEntry.objects.order_by("pk").first()
     for url in (PAGE, f"{PAGE}{sealed}/change/", f"{PAGE}{sealed}/note/", f"{PAGE}entry/{entry.pk}/"):
