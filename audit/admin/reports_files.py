@@ -77,6 +77,8 @@ def _fill(book: Workbook, sheet: Worksheet, section: Section, about: str) -> Non
                 continue
             decimals = decimals_of(line.currency) if column.kind == "money" else 0
             form = FORMATS.get(column.kind) or f"#,##0{'.' * bool(decimals)}{'0' * decimals}"
-            sheet.write_number(row, at, float(value) / 10**decimals, book.add_format({"num_format": form}))
+            # A workbook holds doubles: the whole number of minor units is divided once, and rounded once.
+            number = int(value) / 10**decimals if column.kind == "money" else float(value)
+            sheet.write_number(row, at, number, book.add_format({"num_format": form}))
         if line.currency:
             sheet.write_string(row, len(labels), line.currency)
