@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from audit.models import Incident, Ruling
 from audit.services.applying import apply_next_round, claim_ruling, finish_ruling
@@ -107,6 +107,18 @@ def test_a_correction_is_drawn_beside_the_old_coup_and_settles_again(
     check(office)
     expect(office.locator("form[action$='/approve/']")).to_have_count(0)  # nothing is left to press
     assert steps_of(ruling) == ["ruling.requested", "ruling.approved", "ruling.applied"]
+
+
+def test_what_was_typed_before_the_script_was_there_is_previewed(swapped: Round, open_as: Open) -> None:
+    page = open_as(f"/admin/tables/round/{swapped.pk}/change/", "supervisor")
+    under_way: list[Route] = []
+    page.route("**/decide*.js", lambda route: under_way.append(route))
+    page.locator("a[href*='kind=correct']").click(no_wait_after=True)
+    page.fill("#place-P3", "4h")
+    page.fill("#place-B3", "7s")
+    expect(page.locator("#ask-seen .is-marked")).to_have_count(0)
+    under_way.pop().continue_()
+    expect(page.locator("#ask-seen .is-marked")).to_have_count(4)
 
 
 def test_everything_works_without_a_script(platform: Platform, open_as: Open) -> None:
