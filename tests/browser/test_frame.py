@@ -183,6 +183,21 @@ def test_an_arrow_goes_to_the_first_row_of_a_list_and_scrolls_any_other_page(loo
     expect(page.locator("body")).to_be_focused()
 
 
+def test_j_and_the_arrows_walk_what_waits_on_the_first_page(look: Look) -> None:
+    page = look("/admin/")
+    rows = page.locator("#live [data-row]")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("body")).to_be_focused()  # until a row is taken, an arrow scrolls
+    page.keyboard.press("j")
+    expect(rows.nth(0)).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(rows.nth(1)).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    wanted = rows.nth(0).get_attribute("href")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(re.escape(str(wanted)) + "$"))
+
+
 def test_j_and_k_walk_the_rows_and_enter_opens_one(look: Look) -> None:
     page = look("/admin/tables/round/")
     rows = page.locator(".bc-table tbody th a")

@@ -93,8 +93,9 @@
   });
 
   // Rows are walked by their links, so that Enter opens one as it does anywhere.
+  const ROWS = ".bc-table tbody th[scope=row] a, [data-row]";
   function walk(step) {
-    const rows = [...document.querySelectorAll(".bc-table tbody th[scope=row] a")];
+    const rows = [...document.querySelectorAll(ROWS)];
     if (!rows.length) return false;
     const here = rows.indexOf(document.activeElement);
     rows[here < 0 ? 0 : Math.max(0, Math.min(rows.length - 1, here + step))].focus();
@@ -111,7 +112,7 @@
     // Arrows scroll a page; on a list, where nothing else wants them, they go to the rows as j and k do anywhere.
     const here = document.activeElement;
     const isFree = document.querySelector(".bc-filters") !== null && (!here || here === document.body);
-    const inList = isFree || here.matches(".bc-table tbody th[scope=row] a");
+    const inList = isFree || here.matches(ROWS);
     const steps = { j: 1, k: -1, ...(inList ? { ArrowDown: 1, ArrowUp: -1 } : {}) };
     if (event.key === "?") {
       event.preventDefault();
