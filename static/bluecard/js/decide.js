@@ -6,8 +6,6 @@
 
   const isTyping = (target) => target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && !/^(radio|checkbox)$/.test(target.type);
 
-  const isTyped = (field) => (/^(radio|checkbox)$/.test(field.type) ? field.checked !== field.defaultChecked : field.value !== (field.defaultValue ?? field.value));
-
   async function pageOf(address, options) {
     const answer = await fetch(address, { headers: { Accept: "text/html" }, ...options });
     if (answer.redirected && new URL(answer.url).pathname.includes("/login/")) return null;
@@ -79,8 +77,6 @@
       clearTimeout(timer);
       timer = setTimeout(look, PAUSE_MS);
     });
-    // A quick hand, or the browser's own memory, may have filled it before this script was there.
-    if ([...form.elements].some((field) => field.type !== "hidden" && field.name !== "reason" && isTyped(field))) look();
   });
 
   // Choosing what happened, or a fact of it, draws the page anew without leaving it.

@@ -6,11 +6,13 @@
   const FIELDS = "input:not([type=hidden]):not([type=password]):not([type=file]), textarea, select";
 
   const isChoice = (field) => field.type === "checkbox" || field.type === "radio";
+  // Where no option is marked as chosen, the browser takes the first.
+  const firstChosen = (select) => Math.max(0, [...select.options].findIndex((option) => option.defaultSelected));
   const isChanged = (field) =>
     isChoice(field)
       ? field.checked !== field.defaultChecked
       : field.options
-        ? [...field.options].some((option) => option.selected !== option.defaultSelected)
+        ? field.selectedIndex !== firstChosen(field)
         : field.value !== field.defaultValue;
 
   const forms = () => [...document.querySelectorAll("#content form, main form")].filter((form) => form.method === "post");
@@ -29,17 +31,15 @@
   }
 
   function putBack() {
-    const kept = sessionStorage.getItem(KEY);
+    const typed = new Map(JSON.parse(sessionStorage.getItem(KEY) ?? "[]"));
     sessionStorage.removeItem(KEY);
-    if (!kept) return;
-    const typed = new Map(JSON.parse(kept));
     for (const form of forms()) {
       for (const field of form.querySelectorAll(FIELDS)) {
         const value = typed.get(nameOf(form, field));
-        if (value === undefined) continue;
-        if (isChoice(field)) field.checked = value;
-        else field.value = value;
-        field.dispatchEvent(new Event("input", { bubbles: true })); // what is worked out from it follows
+        if (value !== undefined && isChoice(field)) field.checked = value;
+        else if (value !== undefined) field.value = value;
+        // What is worked out from it follows, also from what a quick hand typed before any script was there.
+        if (isChanged(field)) field.dispatchEvent(new Event("input", { bubbles: true }));
       }
     }
   }
