@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -9,7 +10,9 @@ from django.conf import settings as house_settings
 from psycopg.conninfo import make_conninfo
 
 from casino.runtime.postgres import PostgresServer
+from tests.audit.sealed import WitnessHouse, seal, witness_house, write
 from tests.database import OwnTestDatabase
+from tests.tables.playing import Platform, make_table
 
 SEALED = ("audit_leaf", "audit_treenode", "audit_checkpoint", "audit_cosignature", "audit_pendingentry")
 TAMPERED = ("tables_journalentry", "tables_settlementline", "tables_card", "tables_feedevent", "tables_bet",
@@ -55,3 +58,22 @@ def _lifted(connection: psycopg.Connection, which: str) -> Iterator[None]:
         connection.execute(f"ALTER TABLE {name} ENABLE TRIGGER {which}")
     for name, trigger in always:
         connection.execute(f"ALTER TABLE {name} ENABLE ALWAYS TRIGGER {trigger}")
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[WitnessHouse]:
+    """A table with two settled rounds and 300 entries, sealed in four steps, each of them witnessed."""
+    with witness_house(tmp_path / "newest") as house:
+        platform = Platform(make_table())
+        platform.start()
+        platform.play(
+            "KS 2H QD KH KC 10H", ("b1", "P-10001", "banker", 10_000), ("b2", "P-10002", "tie", 500)
+        )
+        platform.play("9H 9D KC QS", ("c1", "P-10001", "player", 1_000))
+        seal()
+        house.show()
+        for count in (40, 150, 100):
+            write(count, platform.table, reason="seen by hand")
+            seal()
+            house.show()
+        yield house

@@ -12,6 +12,7 @@ from typing import Any
 from audit.models import Checkpoint, WitnessState
 from audit.rules.checkpoint import LOG_KEY, WITNESS_KEY, Signer
 from audit.services.sealing import seal_pending
+from audit.services.verifying import Run
 from audit.services.witnessing import show_witness
 from audit.witness import Witness, WitnessServer
 from tables.models import GameTable, JournalEntry
@@ -71,3 +72,11 @@ def witness_house(store: Path) -> Iterator[WitnessHouse]:
         house.server.shutdown()
         thread.join()
         house.server.server_close()
+
+
+def found(house: WitnessHouse, key: object = LOG.verifier) -> list[tuple[str, int | None]]:
+    """Check everything, with this witness, and return the kind of each problem and its entry."""
+    run = Run(key, WITNESS.verifier, house.url)
+    kinds = [(problem.kind, problem.entry) for problem in run.find()]
+    assert run.witness_away == ""
+    return kinds
